@@ -1,0 +1,89 @@
+#pragma once
+
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "zerolab/comm/traffic_ledger.hpp"
+#include "zerolab/core/number.hpp"
+#include "zerolab/core/shards.hpp"
+
+namespace zerolab {
+
+/// Name and version of the MPI library, one line.
+std::string mpi_library();
+
+/// The ranks of a job, and the only way they talk. Each method is one MPI call on the memory it is
+/// given, entered in the ledger. Full vectors are cut by Shards{size, N}. MPI's own error handler
+/// ends the job on a fault inside MPI; counts above INT_MAX throw Error.
+class Communicator {
+ public:
+  explicit Communicator(MPI_Comm comm);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  std::size_t rank() const { return rank_; }
+  std::size_t size() const { return size_; }
+  const TrafficLedger& ledger() const { return ledger_; }
+  void restart_ledger() { ledger_ = {}; }
+
+  /// MPI_Allreduce in place, sum in the vector's own type. 16-bit numbers are summed by an MPI_Op
+  /// of ours: each addition in fp32, rounded to 16 bits.
+  void all_reduce(Numbers full);
+  /// MPI_Reduce_scatter in place: the sum of this rank's shard ends at the front of `full`, what
+  /// lies behind it is undefined.
+  void reduce_scatter(Numbers full);
+  /// MPI_Allgather (MPI_Allgatherv where ragged) in place: every shard lies where it belongs.
+  void all_gather(Numbers full);
+  /// MPI_Alltoallv: elements [begin, begin + count) of every rank's shard of `full` go to that
+  /// rank, clipped to the shard's size; this rank's arrive in `received`, one after the other in
+  /// rank order.
+  void all_to_all(ConstNumbers full, std::size_t begin, std::size_t count, Numbers received);
+
+  /// MPI_Allreduce of a few 64-bit words, sum modulo 2^64 or maximum, entered under scalars.
+  void sum(std::span<std::uint64_t> words);
+  std::uint64_t maximum(std::uint64_t word);
+  /// MPI_Gatherv of one string a rank to rank 0 (empty elsewhere), entered under other.
+  std::vector<std::string> gather(const std::string& text);
+  /// MPI_Bcast of a string from rank `root`, entered under other.
+  std::string broadcast(std::string text, std::size_t root);
+  void barrier();
+
+  /// While one of these lives, everything is entered under other.
+  class Outside {
+   public:
+    explicit Outside(Communicator& comm) : comm_(comm), before_(comm.outside_) {
+      comm.outside_ = true;
+    }
+    ~Outside() { comm_.outside_ = before_; }
+    Outside(const Outside&) = delete;
+    Outside& operator=(const Outside&) = delete;
+
+   private:
+    Communicator& comm_;
+    bool before_;
+  };
+  [[nodiscard]] Outside outside_training() { return Outside(*this); }
+
+ private:
+  void record(Collective collective, std::size_t elements, std::size_t width,
+              std::size_t ring_elements);
+  MPI_Op sum_of(NumberType type) const;
+  std::size_t next() const { return (rank_ + 1) % size_; }
+
+  MPI_Comm comm_;
+  MPI_Op half_sum_ = MPI_OP_NULL;
+  MPI_Op bfloat16_sum_ = MPI_OP_NULL;
+  std::size_t rank_ = 0;
+  std::size_t size_ = 1;
+  bool outside_ = false;
+  TrafficLedger ledger_;
+};
+
+}  // namespace zerolab

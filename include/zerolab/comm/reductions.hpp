@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+
+#include "zerolab/comm/communicator.hpp"
+#include "zerolab/core/buffer.hpp"
+#include "zerolab/core/trace.hpp"
+
+namespace zerolab {
+
+/// How vectors are summed over ranks, and so whether the sum has the same bits for every algorithm.
+///   exact    MPI_SUM on fp64 numbers that add without rounding: any order gives the same bits
+///   ordered  MPI_Alltoallv, then the owner adds in rank order in fp32 and rounds once
+///   mpi      the library's own sum in the storage type, in the library's own order
+enum class ReduceMode { exact, ordered, mpi };
+
+/// A sum over ranks and micro-batches in the making: full, or this rank's shard of it.
+struct Sum {
+  std::size_t unit = 0;
+  Buffer stored;       ///< storage type; in the end the average
+  Buffer accumulator;  ///< fp64, only under exact with several contributions a rank; else empty
+  enum class State { empty, summing, averaged } state = State::empty;
+
+  operator ConstNumbers() const { return stored; }
+};
+
+/// Collectives on vectors of the storage type, with the order rule. What is added is rounded once:
+/// the sum is divided by the divisor of start() in fp64, then rounded to the storage type.
+class Reductions {
+ public:
+  /// `per_rank` contributions of each rank enter a sum (k micro-batches). Throws Error when N ·
+  /// per_rank is above 2^13 under exact (the sum would no longer fit a double), or chunk_elements
+  /// below N.
+  Reductions(Communicator& comm, MemoryLedger& ledger, Trace& trace, ReduceMode mode,
+             std::size_t per_rank, std::size_t chunk_elements);
+
+  void start(double divisor) { divisor_ = divisor; }
+
+  /// Whether a rank's only contribution may be written where the sum is stored.
+  bool takes_in_place() const { return per_rank_ == 1; }
+  /// Adds a vector of this rank's own into its sum, without any message.
+  void add(ConstNumbers mine, Sum& sum);
+  /// Sums over ranks; every rank ends with the full sum.
+  void all_reduce(Sum& full);
+  /// Sums `full` over ranks and adds this rank's shard of the result into `shard`. Overwrites
+  /// `full`.
+  void reduce_scatter(Numbers full, Sum& shard);
+  /// Turns a complete sum into the average where that has not happened yet.
+  void finish(Sum& sum);
+  /// Every rank's shard to all ranks, in place.
+  void all_gather(Numbers full);
+
+  /// Whether a sum needs an accumulator of its own.
+  static bool accumulates(ReduceMode mode, std::size_t per_rank) {
+    return mode == ReduceMode::exact && per_rank > 1;
+  }
+
+ private:
+  void exact_all_reduce(ConstNumbers from, Numbers average);
+  void exact_reduce_scatter(ConstNumbers full, Sum& shard);
+  void ordered_reduce_scatter(ConstNumbers full, Numbers shard, bool first);
+  void load_exact(ConstNumbers from, std::span<double> to) const;
+  void store_average(std::span<double> sum, Numbers average) const;
+  std::size_t chunk(std::size_t elements) const { return std::min(chunk_elements_, elements); }
+
+  Communicator& comm_;
+  MemoryLedger& ledger_;
+  Trace& trace_;
+  ReduceMode mode_;
+  std::size_t per_rank_;
+  std::size_t chunk_elements_;
+  double range_;  ///< under exact, fp32 and bf16 contributions at or above it become infinite
+  double divisor_ = 1;
+};
+
+}  // namespace zerolab

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "zerolab/report/training.hpp"
+
+namespace zerolab {
+
+/// 1234567 as "1 234 567".
+std::string grouped(std::uint64_t number);
+
+/// Columns as wide as their widest cell, all to the right; a line per row, headings first. Numbers
+/// lose their grouping where lines would be longer than 100 columns.
+std::string table(std::vector<std::vector<std::string>> rows);
+
+/// "digits · 64-128-64-10, Φ = 17 226 · N = 4 · …", and the libraries below it.
+std::string describe(const std::string& data, const Job& job, std::size_t ranks, std::size_t steps);
+std::string describe_libraries();
+
+/// One updating line on stderr while a run lasts: only on a terminal, gone at the end.
+class Progress {
+ public:
+  Progress(bool wanted, std::string what, std::size_t steps);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void show(std::size_t step, const StepResult& result);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool on_;
+  std::string what_;
+  std::size_t steps_;
+  Clock::time_point begin_, shown_;
+};
+
+}  // namespace zerolab

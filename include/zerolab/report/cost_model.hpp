@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+
+#include "zerolab/partition/job.hpp"
+
+namespace zerolab {
+
+// Closed forms, in exact integers, of what a rank stores and hands to MPI. Nothing here looks at a
+// ledger: ledgers are held against it.
+
+/// A run whose cost is asked for.
+struct Run {
+  const Job& job;
+  int stage;
+  std::size_t ranks;
+  std::size_t steps;  ///< trained, skipped ones included
+  std::size_t skipped;
+  std::size_t training_samples, test_samples;
+  std::size_t evaluation_block;  ///< test samples of one block
+  std::size_t data_bytes;        ///< of the data set on a rank
+};
+
+using MemoryTable = std::array<MemoryLedger::Line, categories>;
+
+/// Bytes of `rank` by category, after the last step and at most. Adam in 16 bits: 2Φ + 2Φ + 12Φ,
+/// each full or a ragged shard as the stage places it (items 1.1, 2.1–2.3 of the exercises), beside
+/// them what the reductions, micro-batches, gathered units and activations need for a while.
+MemoryTable memory_formula(const Run& run, std::size_t rank);
+
+/// Traffic of `rank` in all steps, by collective; other is outside the formula and stays 0.
+TrafficTable traffic_formula(const Run& run, std::size_t rank);
+
+/// Model state of the whole job without rounding to whole elements: aΦ + bΦ/N bytes per rank.
+struct StateBytes {
+  std::size_t full;     ///< a
+  std::size_t sharded;  ///< b
+};
+StateBytes state_bytes(const Job& job, int stage);
+
+/// Times Φ(N−1)/N: elements per step, in the two conventions. Payload counts every collective once,
+/// wire counts an all-reduce as its two halves. `ordered` sums by its halves, so there both are the
+/// wire's.
+struct Volume {
+  std::size_t payload, wire;
+};
+Volume volume(ReduceMode mode, int stage, std::size_t accumulate);
+
+}  // namespace zerolab

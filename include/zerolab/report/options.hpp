@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "zerolab/partition/job.hpp"
+
+namespace zerolab {
+
+/// What the command line of train and verify says; checked for sense, before any file is opened.
+struct Options {
+  std::string data = "digits";
+  std::vector<std::size_t> hidden{128, 64};
+  int stage = 0;                        ///< of train
+  std::vector<int> stages{0, 1, 2, 3};  ///< of verify, in the order given
+  Job job;                              ///< all but its shape, which needs the data
+  std::optional<ReduceMode> reduce;  ///< as given; none: exact, and in verify also a part under mpi
+  std::size_t epochs = 1;
+  std::optional<std::size_t> steps;  ///< instead of epochs
+  bool trace = false;
+  bool quiet = false;
+  bool expect_difference = false;
+  std::string metrics;  ///< file; empty: none
+  std::string json;     ///< file, or "-" for stdout; empty: none
+
+  bool json_only() const { return json == "-"; }
+};
+
+std::string_view name(ReduceMode mode);
+std::string_view name(OptimizerKind kind);
+
+/// Parsed command line. `command` is empty when `text` is all there is to say: help (exit 0) or a
+/// refusal.
+struct CommandLine {
+  std::string command;  ///< train | verify | doctor
+  Options options;
+  std::string text;
+  int exit_code = 0;
+};
+
+/// Never throws; needs no MPI.
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace zerolab

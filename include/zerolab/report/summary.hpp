@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "zerolab/report/options.hpp"
+#include "zerolab/report/training.hpp"
+
+namespace zerolab {
+
+/// The machine-readable summary of a run; keys as documented in the README. Rank 0 only.
+nlohmann::json summary_json(const Outcome& outcome, const Job& job);
+
+/// One strict-JSON object of a step for the metrics file.
+nlohmann::json metrics_json(std::size_t step, const StepResult& result, const Stage& stage,
+                            const Job& job, std::size_t samples_so_far);
+
+/// Writes text to a file, or to stdout for "-". Throws Error naming the file.
+void write_file(const std::string& file, const std::string& text);
+
+}  // namespace zerolab

@@ -1,0 +1,210 @@
+#!/usr/bin/env bash
+# Everything from a fresh Debian or Ubuntu to the verdict, as root or as a plain user:  ./run_labs.sh help
+set -u
+
+usage() {
+  cat <<'END'
+usage: ./run_labs.sh [COMMAND] [--no-install]
+
+  (none)     install what is missing, build, run `zerolab verify`; exit 0 only if all verdicts hold
+  install    install what is missing, and nothing else
+  build      build in build/
+  test ...   build, run the whole test suite; more arguments go to ctest (test -R comm)
+  bench ...  build, run the benchmark on 1 and 2 ranks; more arguments go to it
+  doctor     build, show what this machine's MPI and BLAS really do
+  help       this text
+
+Each command installs and builds what it needs. --no-install leaves the system alone.
+END
+}
+
+die() { # die CODE TEXT
+  echo "run_labs.sh: $2" >&2
+  exit "$1"
+}
+
+step() { printf '\n== %s\n' "$1"; }
+
+# --- install -----------------------------------------------------------------------------------
+
+# Debian's package, and the command that makes it unnecessary (- for none).
+packages="g++ c++
+cmake cmake
+make make
+openmpi-bin mpirun
+libopenmpi-dev mpicc
+libopenblas-dev -
+libcli11-dev -
+libfmt-dev -
+nlohmann-json3-dev -
+zlib1g-dev -
+libgtest-dev -
+libbenchmark-dev -
+dataset-fashion-mnist -"
+
+missing_packages() {
+  local package command
+  while read -r package command; do
+    if command -v "$command" >/dev/null; then continue; fi
+    if [ "$package" = make ] && command -v ninja >/dev/null; then continue; fi
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+      printf ' %s' "$package"
+  done <<<"$packages"
+}
+
+install_missing() {
+  local missing as_root
+  if [ "$(uname -s)" = Darwin ]; then
+    echo "macOS: nothing is installed by this script. What is needed:"
+    echo "  brew install cmake open-mpi openblas cli11 fmt nlohmann-json googletest google-benchmark"
+    return
+  fi
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    echo "no apt-get here; what is needed, by Debian's names:"
+    cut -d ' ' -f 1 <<<"$packages"
+    return
+  fi
+  missing=$(missing_packages)
+  if [ -z "$missing" ]; then
+    echo "all packages are there"
+    return
+  fi
+  if [ "$install" = no ]; then
+    echo "not there, and left alone (--no-install):$missing"
+    return
+  fi
+  as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    # A password can be asked for only at a terminal.
+    if ! command -v sudo >/dev/null || { ! sudo -n true 2>/dev/null && ! [ -t 2 ]; }; then
+      die 1 "these packages are missing and this user may not install them; ask for
+  apt-get install$missing"
+    fi
+    as_root=(sudo)
+  fi
+  echo "installing:$missing"
+  ${as_root[@]+"${as_root[@]}"} apt-get update -q ||
+    echo "apt-get update failed; trying with the old list"
+  # shellcheck disable=SC2086  # one word a package
+  ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 $missing ||
+    die 1 "apt-get could not install:$missing"
+}
+
+# --- build -------------------------------------------------------------------------------------
+
+cores() { nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1; }
+
+build() {
+  local cache=build/CMakeCache.txt options=(-DCMAKE_BUILD_TYPE=Release)
+  command -v cmake >/dev/null || die 1 "no cmake; ./run_labs.sh install gets it"
+  # A tree that was copied with its build folder: CMake refuses the old place's files.
+  if [ -f $cache ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(pwd -P)" $cache; then
+    echo "build/ is of another folder: made anew"
+    rm -rf build
+  fi
+  if [ ! -f $cache ] && command -v ninja >/dev/null; then options+=(-G Ninja); fi
+  if [ "$(uname -s)" = Darwin ] && command -v brew >/dev/null; then
+    options+=("-DCMAKE_PREFIX_PATH=$(brew --prefix openblas)")
+  fi
+  cmake -S . -B build "${options[@]}" || die 1 "the configuration failed"
+  cmake --build build --parallel "$(cores)" || die 1 "the build failed"
+}
+
+# --- run ---------------------------------------------------------------------------------------
+
+verdicts=()
+failed=0
+
+# run NAME RANKS SECONDS PROGRAM ARGUMENTS... shows the run and keeps its verdict, judged by exit code.
+run() {
+  local name="$1, $2 rank" ranks=$2 seconds=$3 start=$SECONDS code
+  [ "$ranks" -eq 1 ] || name+=s
+  shift 3
+  step "$name: $*"
+  tests/on_ranks.sh "$ranks" "$seconds" "$@"
+  code=$?
+  if [ $code -eq 0 ]; then
+    verdicts+=("holds   $name ($((SECONDS - start)) s)")
+  else
+    verdicts+=("FAILED  $name (exit code $code)")
+    failed=$((failed + 1))
+  fi
+}
+
+conclude() {
+  step "verdicts"
+  printf '%s\n' "${verdicts[@]}"
+  [ $failed -eq 0 ] || die 1 "$failed of ${#verdicts[@]} failed"
+}
+
+labs() {
+  local ranks
+  run "this machine" 2 300 build/zerolab doctor
+  for ranks in 1 2 3 4; do
+    run "verify digits" "$ranks" 600 build/zerolab verify
+  done
+  run "verify fashion-mnist" 2 900 build/zerolab verify --data fashion-mnist --hidden 128 --epochs 1
+  conclude
+}
+
+bench() {
+  local ranks
+  for ranks in 1 2; do
+    run "benchmark" "$ranks" 3600 build/bench/zerolab_bench "$@"
+  done
+  conclude
+}
+
+# --- commands ----------------------------------------------------------------------------------
+
+install=yes
+arguments=()
+for argument in "$@"; do
+  if [ "$argument" = --no-install ]; then install=no; else arguments+=("$argument"); fi
+done
+set -- ${arguments[@]+"${arguments[@]}"}
+command=${1:-labs}
+[ $# -eq 0 ] || shift
+
+case $command in
+  help | -h | --help)
+    usage
+    exit 0
+    ;;
+  test | bench) ;;
+  labs | install | build | doctor)
+    if [ $# -gt 0 ]; then
+      usage >&2
+      die 2 "'$command' takes no '$1'"
+    fi
+    ;;
+  *)
+    usage >&2
+    die 2 "unknown command '$command'"
+    ;;
+esac
+
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
+exec </dev/null # nothing here asks; sudo asks at the terminal itself
+trap 'exit 130' INT
+# Open MPI's socket paths have little room, and macOS's own folder for such files takes most of it.
+if [ "$(uname -s)" = Darwin ]; then export TMPDIR=/tmp; fi
+
+step "packages"
+install_missing
+[ "$command" != install ] || exit 0
+step "build"
+build
+case $command in
+  labs) labs ;;
+  test)
+    step "tests"
+    ctest --test-dir build --output-on-failure -j "$(cores)" "$@" || die 1 "a test failed"
+    ;;
+  bench) bench "$@" ;;
+  doctor)
+    step "doctor"
+    tests/on_ranks.sh 2 300 build/zerolab doctor
+    ;;
+esac

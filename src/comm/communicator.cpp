@@ -1,0 +1,202 @@
+#include "zerolab/comm/communicator.hpp"
+
+#include <array>
+#include <climits>
+
+namespace zerolab {
+
+namespace {
+
+int count(std::size_t elements) {
+  require(elements <= INT_MAX, "{} elements in one MPI call; MPI counts end at {}", elements,
+          INT_MAX);
+  return static_cast<int>(elements);
+}
+
+MPI_Datatype datatype(NumberType type) {
+  switch (type) {
+    case NumberType::fp16:
+    case NumberType::bf16:
+      return MPI_UINT16_T;  // carried as bits; summed only by the operations below
+    case NumberType::fp32:
+      return MPI_FLOAT;
+    case NumberType::fp64:
+      return MPI_DOUBLE;
+    case NumberType::uint8:
+      return MPI_UINT8_T;
+    case NumberType::int32:
+      return MPI_INT32_T;
+  }
+  return MPI_DATATYPE_NULL;
+}
+
+/// The body of an MPI_Op on 16-bit numbers: sum = round(mine + sum), element by element. fp32 has
+/// more than twice their precision plus two bits, so rounding the fp32 sum again is the correctly
+/// rounded sum.
+template <NumberType type>
+void add_16_bit(void* mine, void* sum, int* length, MPI_Datatype*) {
+  constexpr std::size_t block = 1024;
+  std::array<float, block> a, b;
+  const auto n = static_cast<std::size_t>(*length);
+  const ConstNumbers in(type, static_cast<const std::byte*>(mine), n);
+  const Numbers out{type, static_cast<std::byte*>(sum), n};
+  for (std::size_t i = 0; i < n; i += block) {
+    const std::size_t m = std::min(block, n - i);
+    widen(in.part(i, m), std::span(a).first(m));
+    widen(out.part(i, m), std::span(b).first(m));
+    for (std::size_t j = 0; j < m; ++j) b[j] += a[j];
+    narrow(std::span<const float>(b).first(m), out.part(i, m));
+  }
+}
+
+/// Counts and displacements as MPI wants them, in elements.
+struct Layout {
+  std::vector<int> counts, displacements;
+
+  void append(std::size_t elements, std::size_t first) {
+    counts.push_back(count(elements));
+    displacements.push_back(count(first));
+  }
+};
+
+Layout layout_of(const Shards& shards) {
+  Layout layout;
+  for (std::size_t r = 0; r < shards.ranks; ++r) layout.append(shards.size(r), shards.first(r));
+  return layout;
+}
+
+}  // namespace
+
+std::string mpi_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string whole(text.data());
+  return whole.substr(0, whole.find_first_of(",\n"));
+}
+
+Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  rank_ = static_cast<std::size_t>(rank);
+  size_ = static_cast<std::size_t>(size);
+  constexpr int commutative = 1;
+  MPI_Op_create(add_16_bit<NumberType::fp16>, commutative, &half_sum_);
+  MPI_Op_create(add_16_bit<NumberType::bf16>, commutative, &bfloat16_sum_);
+}
+
+Communicator::~Communicator() {
+  MPI_Op_free(&half_sum_);
+  MPI_Op_free(&bfloat16_sum_);
+}
+
+MPI_Op Communicator::sum_of(NumberType type) const {
+  if (type == NumberType::fp16) return half_sum_;
+  if (type == NumberType::bf16) return bfloat16_sum_;
+  return MPI_SUM;
+}
+
+void Communicator::record(Collective collective, std::size_t elements, std::size_t width,
+                          std::size_t ring_elements) {
+  ledger_.record(outside_ ? Collective::other : collective,
+                 {1, elements, elements * width, ring_elements * width});
+}
+
+void Communicator::all_reduce(Numbers full) {
+  const Shards cut{full.size, size_};
+  MPI_Allreduce(MPI_IN_PLACE, full.data, count(full.size), datatype(full.type), sum_of(full.type),
+                comm_);
+  record(Collective::all_reduce, full.size, width(full.type),
+         2 * full.size - cut.size(rank_) - cut.size(next()));
+}
+
+void Communicator::reduce_scatter(Numbers full) {
+  const Shards cut{full.size, size_};
+  MPI_Reduce_scatter(MPI_IN_PLACE, full.data, layout_of(cut).counts.data(), datatype(full.type),
+                     sum_of(full.type), comm_);
+  record(Collective::reduce_scatter, full.size, width(full.type), full.size - cut.size(rank_));
+}
+
+void Communicator::all_gather(Numbers full) {
+  const Shards cut{full.size, size_};
+  const MPI_Datatype type = datatype(full.type);
+  if (cut.even()) {
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, full.data, count(cut.size(0)), type, comm_);
+  } else {
+    const Layout layout = layout_of(cut);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, full.data, layout.counts.data(),
+                   layout.displacements.data(), type, comm_);
+  }
+  record(Collective::all_gather, full.size, width(full.type), full.size - cut.size(next()));
+}
+
+void Communicator::all_to_all(ConstNumbers full, std::size_t begin, std::size_t count_each,
+                              Numbers received) {
+  const Shards cut{full.size, size_};
+  const auto clipped = [&](std::size_t r) {
+    return std::min(count_each, cut.size(r) - std::min(begin, cut.size(r)));
+  };
+  Layout send, receive;
+  std::size_t total = 0;
+  for (std::size_t r = 0; r < size_; ++r) {
+    send.append(clipped(r), cut.first(r) + std::min(begin, cut.size(r)));
+    receive.append(clipped(rank_), r * clipped(rank_));
+    total += clipped(r);
+  }
+  MPI_Alltoallv(full.data, send.counts.data(), send.displacements.data(), datatype(full.type),
+                received.data, receive.counts.data(), receive.displacements.data(),
+                datatype(full.type), comm_);
+  record(Collective::all_to_all, total, width(full.type), total - clipped(rank_));
+}
+
+void Communicator::sum(std::span<std::uint64_t> words) {
+  MPI_Allreduce(MPI_IN_PLACE, words.data(), count(words.size()), MPI_UINT64_T, MPI_SUM, comm_);
+  const Shards cut{words.size(), size_};
+  record(Collective::scalars, words.size(), sizeof(std::uint64_t),
+         2 * words.size() - cut.size(rank_) - cut.size(next()));
+}
+
+std::uint64_t Communicator::maximum(std::uint64_t word) {
+  MPI_Allreduce(MPI_IN_PLACE, &word, 1, MPI_UINT64_T, MPI_MAX, comm_);
+  const Shards cut{1, size_};
+  record(Collective::scalars, 1, sizeof word, 2 - cut.size(rank_) - cut.size(next()));
+  return word;
+}
+
+std::vector<std::string> Communicator::gather(const std::string& text) {
+  std::vector<int> counts(size_);
+  const int mine = count(text.size());
+  MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_);
+  Layout layout;
+  std::size_t total = 0;
+  for (const int n : counts) {
+    layout.append(static_cast<std::size_t>(n), total);
+    total += static_cast<std::size_t>(n);
+  }
+  std::string all(rank_ == 0 ? total : 0, '\0');
+  MPI_Gatherv(text.data(), mine, MPI_CHAR, all.data(), layout.counts.data(),
+              layout.displacements.data(), MPI_CHAR, 0, comm_);
+  ledger_.record(Collective::other, {2, text.size() + 1, text.size() + sizeof mine, 0});
+  std::vector<std::string> texts;
+  for (std::size_t r = 0; rank_ == 0 && r < size_; ++r) {
+    texts.push_back(all.substr(static_cast<std::size_t>(layout.displacements[r]),
+                               static_cast<std::size_t>(layout.counts[r])));
+  }
+  return texts;
+}
+
+std::string Communicator::broadcast(std::string text, std::size_t root) {
+  std::uint64_t size = text.size();
+  MPI_Bcast(&size, 1, MPI_UINT64_T, static_cast<int>(root), comm_);
+  text.resize(size);
+  MPI_Bcast(text.data(), count(size), MPI_CHAR, static_cast<int>(root), comm_);
+  ledger_.record(Collective::other, {2, size + 1, size + sizeof size, 0});
+  return text;
+}
+
+void Communicator::barrier() {
+  MPI_Barrier(comm_);
+}
+
+}  // namespace zerolab

@@ -1,0 +1,222 @@
+#include "zerolab/comm/reductions.hpp"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace zerolab {
+
+namespace {
+
+constexpr std::size_t max_contributions = std::size_t{1} << 13;  // 2^16 · 2^13 · 2^24 = 2^53
+constexpr std::size_t block = 1024;                              // numbers widened at a time
+
+/// Rounds an fp32 number to the grid of 2^-36, ties to even, on which contributions add without
+/// rounding: below 2^17 in all they need 53 bits. From 2^-13 on an fp32 number lies on the grid by
+/// itself; below 1, adding 1.5 · 2^16 leaves a double whose last bit is worth 2^-36.
+double on_grid(double g) {
+  constexpr double shift = 0x1.8p16;
+  return std::abs(g) < 1 ? (g + shift) - shift : g;
+}
+
+/// sum = round(sum + more) in fp32, or sum = more for the first.
+void add_rounded(ConstNumbers more, Numbers sum, bool first) {
+  std::array<float, block> a, b;
+  for (std::size_t i = 0; i < sum.size; i += block) {
+    const std::size_t m = std::min(block, sum.size - i);
+    widen(more.part(i, m), std::span(a).first(m));
+    if (!first) {
+      widen(sum.part(i, m), std::span(b).first(m));
+      for (std::size_t j = 0; j < m; ++j) a[j] += b[j];
+    }
+    narrow(std::span<const float>(a).first(m), sum.part(i, m));
+  }
+}
+
+/// Adds the equally long runs in `pieces` in order, in fp32, and rounds once into the first of
+/// them.
+void add_in_rank_order(Numbers pieces, std::size_t ranks) {
+  const std::size_t length = pieces.size / ranks;
+  std::array<float, block> sum, next;
+  for (std::size_t i = 0; i < length; i += block) {
+    const std::size_t m = std::min(block, length - i);
+    widen(pieces.part(i, m), std::span(sum).first(m));
+    for (std::size_t r = 1; r < ranks; ++r) {
+      widen(pieces.part(r * length + i, m), std::span(next).first(m));
+      for (std::size_t j = 0; j < m; ++j) sum[j] += next[j];
+    }
+    narrow(std::span<const float>(sum).first(m), pieces.part(i, m));
+  }
+}
+
+}  // namespace
+
+Reductions::Reductions(Communicator& comm, MemoryLedger& ledger, Trace& trace, ReduceMode mode,
+                       std::size_t per_rank, std::size_t chunk_elements)
+    : comm_(comm),
+      ledger_(ledger),
+      trace_(trace),
+      mode_(mode),
+      per_rank_(per_rank),
+      chunk_elements_(chunk_elements) {
+  const std::size_t contributions = comm.size() * per_rank;
+  require(mode != ReduceMode::exact || contributions <= max_contributions,
+          "{} ranks x {} micro-batches: exact sums end at {} contributions", comm.size(), per_rank,
+          max_contributions);
+  require(chunk_elements >= comm.size(), "chunks of {} elements are too small for {} ranks",
+          chunk_elements, comm.size());
+  range_ = std::ldexp(1.0, 17 - static_cast<int>(std::bit_width(contributions - 1)));
+}
+
+/// Contributions as doubles whose sum is exact. fp16 numbers are multiples of 2^-24 below 2^16 as
+/// they are.
+void Reductions::load_exact(ConstNumbers from, std::span<double> to) const {
+  widen(from, to);
+  if (from.type == NumberType::fp64) return;  // an accumulator: on the grid already
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (from.type == NumberType::fp16) {
+    for (double& g : to) g = std::abs(g) <= 65504 ? g : std::copysign(infinity, g);
+  } else {
+    for (double& g : to) {
+      g = std::abs(g) < range_ ? on_grid(g) : std::copysign(infinity, g);
+    }
+  }
+}
+
+void Reductions::store_average(std::span<double> sum, Numbers average) const {
+  for (double& s : sum) s = (s + 0.0) / divisor_;  // a zero sum is +0
+  narrow(std::span<const double>(sum), average);
+}
+
+void Reductions::add(ConstNumbers mine, Sum& sum) {
+  const bool first = sum.state == Sum::State::empty;
+  sum.state = Sum::State::summing;
+  if (!accumulates(mode_, per_rank_)) return add_rounded(mine, sum.stored, first);
+  std::array<double, block> exact;
+  const auto total = sum.accumulator.as<double>();
+  for (std::size_t i = 0; i < mine.size; i += block) {
+    const std::size_t m = std::min(block, mine.size - i);
+    load_exact(mine.part(i, m), std::span(exact).first(m));
+    for (std::size_t j = 0; j < m; ++j) total[i + j] = exact[j] + (first ? 0.0 : total[i + j]);
+  }
+}
+
+void Reductions::all_reduce(Sum& full) {
+  switch (mode_) {
+    case ReduceMode::exact:
+      exact_all_reduce(accumulates(mode_, per_rank_) ? full.accumulator : full.stored, full.stored);
+      full.state = Sum::State::averaged;
+      break;
+    case ReduceMode::ordered: {
+      const Shards cut{full.stored.size(), comm_.size()};
+      const std::size_t first = cut.first(comm_.rank()), size = cut.size(comm_.rank());
+      ordered_reduce_scatter(full.stored, full.stored.numbers().part(first, size), true);
+      comm_.all_gather(full.stored);
+      break;
+    }
+    case ReduceMode::mpi:
+      comm_.all_reduce(full.stored);
+      break;
+  }
+  trace_.event(full.unit, "all-reduce {} elements", full.stored.size());
+}
+
+void Reductions::reduce_scatter(Numbers full, Sum& shard) {
+  const bool first = shard.state == Sum::State::empty;
+  switch (mode_) {
+    case ReduceMode::exact:
+      exact_reduce_scatter(full, shard);
+      break;
+    case ReduceMode::ordered:
+      ordered_reduce_scatter(full, shard.stored, first);
+      break;
+    case ReduceMode::mpi:
+      comm_.reduce_scatter(full);
+      add_rounded(full.part(0, shard.stored.size()), shard.stored, first);
+      break;
+  }
+  shard.state = mode_ == ReduceMode::exact && !accumulates(mode_, per_rank_) ? Sum::State::averaged
+                                                                             : Sum::State::summing;
+  trace_.event(shard.unit, "reduce-scatter {} elements, keeps {}", full.size, shard.stored.size());
+}
+
+void Reductions::finish(Sum& sum) {
+  if (sum.state == Sum::State::averaged) return;
+  const ConstNumbers total = accumulates(mode_, per_rank_) ? sum.accumulator : sum.stored;
+  std::array<double, block> exact;
+  for (std::size_t i = 0; i < total.size; i += block) {
+    const auto some = std::span(exact).first(std::min(block, total.size - i));
+    widen(total.part(i, some.size()), some);
+    store_average(some, sum.stored.numbers().part(i, some.size()));
+  }
+  sum.state = Sum::State::averaged;
+}
+
+void Reductions::all_gather(Numbers full) {
+  comm_.all_gather(full);
+  trace_.event(trace_.unit(), "all-gather {} elements", full.size);
+}
+
+// Exact: each chunk is widened into one buffer of doubles, summed there by MPI, and rounded to its
+// place.
+
+void Reductions::exact_all_reduce(ConstNumbers from, Numbers average) {
+  const Chunks chunks({from.size, comm_.size()}, chunk_elements_);
+  Buffer buffer(ledger_, Category::buffers, NumberType::fp64, chunk(from.size));
+  for (std::size_t c = 0; c < chunks.count(); ++c) {
+    std::size_t filled = 0;
+    for (std::size_t r = 0; r < comm_.size(); ++r) {
+      const std::size_t size = chunks.size(c, r);
+      load_exact(from.part(chunks.first(c, r), size), buffer.as<double>().subspan(filled, size));
+      filled += size;
+    }
+    comm_.all_reduce(buffer.numbers().part(0, filled));
+    filled = 0;
+    for (std::size_t r = 0; r < comm_.size(); ++r) {
+      const std::size_t size = chunks.size(c, r);
+      store_average(buffer.as<double>().subspan(filled, size),
+                    average.part(chunks.first(c, r), size));
+      filled += size;
+    }
+  }
+}
+
+void Reductions::exact_reduce_scatter(ConstNumbers full, Sum& shard) {
+  const Chunks chunks({full.size, comm_.size()}, chunk_elements_);
+  Buffer buffer(ledger_, Category::buffers, NumberType::fp64, chunk(full.size));
+  for (std::size_t c = 0; c < chunks.count(); ++c) {
+    std::size_t filled = 0;
+    for (std::size_t r = 0; r < comm_.size(); ++r) {
+      const std::size_t size = chunks.size(c, r);
+      load_exact(full.part(chunks.first(c, r), size), buffer.as<double>().subspan(filled, size));
+      filled += size;
+    }
+    comm_.reduce_scatter(buffer.numbers().part(0, filled));
+    const std::size_t begin = c * chunks.piece;
+    const auto mine = buffer.as<double>().first(chunks.size(c, comm_.rank()));
+    if (accumulates(mode_, per_rank_)) {
+      const bool first = shard.state == Sum::State::empty;
+      double* total = shard.accumulator.as<double>().data() + begin;
+      for (std::size_t j = 0; j < mine.size(); ++j) total[j] = mine[j] + (first ? 0.0 : total[j]);
+    } else if (!mine.empty()) {
+      store_average(mine, shard.stored.numbers().part(begin, mine.size()));
+    }
+  }
+}
+
+// Ordered: each chunk's pieces go to their owner, who adds them in rank order.
+
+void Reductions::ordered_reduce_scatter(ConstNumbers full, Numbers shard, bool first) {
+  const Chunks chunks({full.size, comm_.size()}, chunk_elements_);
+  Buffer received(ledger_, Category::buffers, full.type,
+                  comm_.size() * chunks.size(0, comm_.rank()));
+  for (std::size_t c = 0; c < chunks.count(); ++c) {
+    const std::size_t size = chunks.size(c, comm_.rank());
+    const Numbers pieces = received.numbers().part(0, comm_.size() * size);
+    comm_.all_to_all(full, c * chunks.piece, chunks.piece, pieces);
+    add_in_rank_order(pieces, comm_.size());
+    if (size > 0) add_rounded(pieces.part(0, size), shard.part(c * chunks.piece, size), first);
+  }
+}
+
+}  // namespace zerolab

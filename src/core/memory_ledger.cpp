@@ -1,0 +1,38 @@
+#include "zerolab/core/memory_ledger.hpp"
+
+#include <algorithm>
+
+namespace zerolab {
+
+std::string_view name(Category category) {
+  static constexpr std::array<std::string_view, categories> names{
+      "parameters",  "gradients",   "master",  "momentum", "variance",
+      "accumulator", "activations", "buffers", "data"};
+  return names[static_cast<std::size_t>(category)];
+}
+
+namespace {
+
+void grow(MemoryLedger::Line& line, std::size_t bytes) {
+  line.now += bytes;
+  line.peak = std::max(line.peak, line.now);
+}
+
+}  // namespace
+
+void MemoryLedger::add(Category category, std::size_t bytes) {
+  grow(lines_[static_cast<std::size_t>(category)], bytes);
+  grow(total_, bytes);
+}
+
+void MemoryLedger::remove(Category category, std::size_t bytes) {
+  lines_[static_cast<std::size_t>(category)].now -= bytes;
+  total_.now -= bytes;
+}
+
+void MemoryLedger::restart_peaks() {
+  for (Line& line : lines_) line.peak = line.now;
+  total_.peak = total_.now;
+}
+
+}  // namespace zerolab

@@ -1,0 +1,101 @@
+#include "zerolab/report/console.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include "zerolab/nn/blas.hpp"
+#include "zerolab/report/options.hpp"
+
+namespace zerolab {
+
+namespace {
+
+/// Characters that a terminal shows; continuation bytes of UTF-8 take no room.
+std::size_t shown_width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+std::vector<std::size_t> column_widths(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t c = 0; c < row.size(); ++c)
+      widths[c] = std::max(widths[c], shown_width(row[c]));
+  }
+  return widths;
+}
+
+/// A number written by grouped(), without its spaces; anything else as it is.
+std::string ungrouped(std::string text) {
+  if (text.find_first_not_of("0123456789 ") == std::string::npos) std::erase(text, ' ');
+  return text;
+}
+
+}  // namespace
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ' ');
+  return digits;
+}
+
+std::string table(std::vector<std::vector<std::string>> rows) {
+  constexpr std::size_t columns = 100;
+  std::vector<std::size_t> widths = column_widths(rows);
+  if (std::accumulate(widths.begin(), widths.end(), 2 * widths.size()) > columns) {
+    for (auto& row : rows) std::transform(row.begin(), row.end(), row.begin(), ungrouped);
+    widths = column_widths(rows);
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      text += std::string(widths[c] - shown_width(row[c]) + 2, ' ') + row[c];
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string describe(const std::string& data, const Job& job, std::size_t ranks,
+                     std::size_t steps) {
+  std::string widths;
+  for (const std::size_t width : job.shape.widths) widths += fmt::format("-{}", width);
+  return fmt::format("{} · {}, Φ = {} · N = {} · {} · {} · B = {}, k = {} · {} steps\n", data,
+                     widths.substr(1), grouped(job.shape.parameters()), ranks, name(job.precision),
+                     name(job.optimizer.kind), job.batch, job.accumulate, grouped(steps));
+}
+
+std::string describe_libraries() {
+  return fmt::format("{} · OpenBLAS {}, kernel {}, {} thread{} per rank\n", mpi_library(),
+                     blas_version(), blas_kernel(), blas_threads(), blas_threads() == 1 ? "" : "s");
+}
+
+Progress::Progress(bool wanted, std::string what, std::size_t steps)
+    : on_(wanted && isatty(STDERR_FILENO) == 1),
+      what_(std::move(what)),
+      steps_(steps),
+      begin_(Clock::now()),
+      shown_(begin_) {}
+
+Progress::~Progress() {
+  if (on_) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::show(std::size_t step, const StepResult& result) {
+  const auto now = Clock::now();
+  if (!on_ || now - shown_ < std::chrono::milliseconds(200)) return;
+  shown_ = now;
+  const double so_far = std::chrono::duration<double>(now - begin_).count();
+  const double left =
+      so_far / static_cast<double>(step + 1) * static_cast<double>(steps_ - step - 1);
+  fmt::print(stderr, "\r\033[K{} · step {}/{} · loss {:.4f} · {:.0f} s left", what_, step + 1,
+             steps_, result.loss, left);
+  std::fflush(stderr);
+}
+
+}  // namespace zerolab

@@ -1,0 +1,200 @@
+#include "zerolab/report/cost_model.hpp"
+
+namespace zerolab {
+
+namespace {
+
+constexpr std::size_t fp32_bytes = 4, fp64_bytes = 8;
+
+/// Sums and maxima over units that the formulas need, on one rank.
+struct Elements {
+  std::size_t all = 0, shard = 0, largest_unit = 0;
+};
+
+Elements elements_of(const NetworkShape& shape, std::size_t ranks, std::size_t rank) {
+  Elements e;
+  for (std::size_t l = 0; l < shape.units(); ++l) {
+    e.all += shape.elements(l);
+    e.shard += Shards{shape.elements(l), ranks}.size(rank);
+    e.largest_unit = std::max(e.largest_unit, shape.elements(l));
+  }
+  return e;
+}
+
+/// Bytes a reduction needs beside its operands: a chunk of doubles, the received pieces, or
+/// nothing.
+std::size_t buffer_bytes(const Run& run, std::size_t rank) {
+  std::size_t bytes = 0;
+  for (std::size_t l = 0; l < run.job.shape.units(); ++l) {
+    const std::size_t phi = run.job.shape.elements(l);
+    const Chunks chunks({phi, run.ranks}, run.job.chunk_elements);
+    if (run.job.reduce == ReduceMode::exact) {
+      bytes = std::max(bytes, fp64_bytes * std::min(run.job.chunk_elements, phi));
+    } else if (run.job.reduce == ReduceMode::ordered) {
+      bytes = std::max(bytes, width(run.job.precision) * run.ranks * chunks.size(0, rank));
+    }
+  }
+  return bytes;
+}
+
+/// Samples in the rank's largest micro-batch: its first of an epoch, which is never shorter than
+/// later ones.
+std::size_t largest_batch(const Run& run, std::size_t rank) {
+  const BatchPlan plan{run.training_samples, run.ranks, run.job.accumulate, run.job.batch,
+                       run.job.seed};
+  return run.steps == 0 ? 0 : plan.samples_in(0, rank, 0);
+}
+
+std::size_t largest_block(const Run& run, std::size_t rank) {
+  const std::size_t before = rank * run.evaluation_block;
+  return std::min(run.evaluation_block, run.test_samples - std::min(before, run.test_samples));
+}
+
+/// One unit's collectives on this rank, in elements on the ring.
+struct Ring {
+  std::size_t phi, reduce_scatter, all_gather, chunks;
+};
+
+Ring ring_of(const Run& run, std::size_t unit, std::size_t rank) {
+  const std::size_t phi = run.job.shape.elements(unit);
+  const Shards cut{phi, run.ranks};
+  return {phi, phi - cut.size(rank), phi - cut.size((rank + 1) % run.ranks),
+          Chunks(cut, run.job.chunk_elements).count()};
+}
+
+Traffic bytes(std::size_t calls, std::size_t elements, std::size_t ring_elements,
+              std::size_t width) {
+  return {calls, elements, elements * width, ring_elements * width};
+}
+
+Traffic& line(TrafficTable& table, Collective collective) {
+  return table[static_cast<std::size_t>(collective)];
+}
+
+/// Adds `times` sums of a unit over all ranks.
+void add_all_reduce(TrafficTable& table, const Run& run, const Ring& ring, std::size_t times) {
+  const std::size_t w = width(run.job.precision), both = ring.reduce_scatter + ring.all_gather;
+  switch (run.job.reduce) {
+    case ReduceMode::exact:
+      line(table, Collective::all_reduce) += bytes(ring.chunks, ring.phi, both, fp64_bytes) * times;
+      break;
+    case ReduceMode::ordered:
+      line(table, Collective::all_to_all) +=
+          bytes(ring.chunks, ring.phi, ring.reduce_scatter, w) * times;
+      line(table, Collective::all_gather) += bytes(1, ring.phi, ring.all_gather, w) * times;
+      break;
+    case ReduceMode::mpi:
+      line(table, Collective::all_reduce) += bytes(1, ring.phi, both, w) * times;
+      break;
+  }
+}
+
+void add_reduce_scatter(TrafficTable& table, const Run& run, const Ring& ring, std::size_t times) {
+  const std::size_t w = width(run.job.precision);
+  switch (run.job.reduce) {
+    case ReduceMode::exact:
+      line(table, Collective::reduce_scatter) +=
+          bytes(ring.chunks, ring.phi, ring.reduce_scatter, fp64_bytes) * times;
+      break;
+    case ReduceMode::ordered:
+      line(table, Collective::all_to_all) +=
+          bytes(ring.chunks, ring.phi, ring.reduce_scatter, w) * times;
+      break;
+    case ReduceMode::mpi:
+      line(table, Collective::reduce_scatter) += bytes(1, ring.phi, ring.reduce_scatter, w) * times;
+      break;
+  }
+}
+
+}  // namespace
+
+MemoryTable memory_formula(const Run& run, std::size_t rank) {
+  const Job& job = run.job;
+  const Placements place = placements_of(run.stage);
+  const Elements e = elements_of(job.shape, run.ranks, rank);
+  const auto here = [&](Placement p) { return p == Placement::full ? e.all : e.shard; };
+  const std::size_t w = width(job.precision);
+  const bool trained = run.steps > 0;
+
+  MemoryTable table{};
+  const auto set = [&](Category category, std::size_t now, std::size_t for_a_while = 0) {
+    table[static_cast<std::size_t>(category)] = {now, now + for_a_while};
+  };
+  const bool gathers = place.parameters == Placement::shard && (trained || run.test_samples > 0);
+  set(Category::parameters, w * here(place.parameters), gathers ? w * e.largest_unit : 0);
+  // A micro-batch's gradient of one unit, unless it can be written where the sum is kept.
+  const bool apart = place.gradients == Placement::shard || job.accumulate > 1;
+  set(Category::gradients, w * here(place.gradients), apart && trained ? w * e.largest_unit : 0);
+  if (Reductions::accumulates(job.reduce, job.accumulate)) {
+    set(Category::accumulator, fp64_bytes * here(place.gradients));
+  }
+  const std::size_t states = fp32_bytes * here(place.optimizer_states);
+  if (job.precision != NumberType::fp32) set(Category::master, states);
+  if (job.optimizer.has_momentum()) set(Category::momentum, states);
+  if (job.optimizer.has_variance()) set(Category::variance, states);
+  set(Category::activations, 0,
+      job.shape.activation_bytes(largest_batch(run, rank), largest_block(run, rank),
+                                 job.precision));
+  set(Category::buffers, 0, trained ? buffer_bytes(run, rank) : 0);
+  set(Category::data, run.data_bytes);
+  return table;
+}
+
+TrafficTable traffic_formula(const Run& run, std::size_t rank) {
+  const std::size_t k = run.job.accumulate, w = width(run.job.precision);
+  const std::size_t updates = run.steps - run.skipped;
+  TrafficTable table{};
+  for (std::size_t l = 0; l < run.job.shape.units(); ++l) {
+    const Ring ring = ring_of(run, l, rank);
+    if (run.stage <= 1) {
+      add_all_reduce(table, run, ring, run.steps);
+    } else {
+      add_reduce_scatter(table, run, ring, k * run.steps);
+    }
+    const std::size_t gathers = run.stage == 3 ? 2 * k * run.steps : run.stage == 0 ? 0 : updates;
+    line(table, Collective::all_gather) += bytes(1, ring.phi, ring.all_gather, w) * gathers;
+  }
+  constexpr std::size_t words =
+      7;  // norm in four limbs, overflow, loss, samples without a finite loss
+  const Shards cut{words, run.ranks};
+  const std::size_t ring = 2 * words - cut.size(rank) - cut.size((rank + 1) % run.ranks);
+  line(table, Collective::scalars) = bytes(1, words, ring, sizeof(std::uint64_t)) * run.steps;
+  return table;
+}
+
+StateBytes state_bytes(const Job& job, int stage) {
+  const Placements place = placements_of(stage);
+  const std::size_t w = width(job.precision);
+  const std::size_t fp32_states = (job.precision != NumberType::fp32 ? 1U : 0U) +
+                                  (job.optimizer.has_momentum() ? 1U : 0U) +
+                                  (job.optimizer.has_variance() ? 1U : 0U);
+  StateBytes bytes{0, 0};
+  const auto add = [&](Placement p, std::size_t b) {
+    (p == Placement::full ? bytes.full : bytes.sharded) += b;
+  };
+  add(place.parameters, w);
+  add(place.gradients, w);
+  add(place.optimizer_states, fp32_states * fp32_bytes);
+  return bytes;
+}
+
+Volume volume(ReduceMode mode, int stage, std::size_t accumulate) {
+  Volume v{};
+  switch (stage) {
+    case 0:
+      v = {1, 2};
+      break;
+    case 1:
+      v = {2, 3};
+      break;
+    case 2:
+      v = {accumulate + 1, accumulate + 1};
+      break;
+    default:
+      v = {3 * accumulate, 3 * accumulate};
+  }
+  if (mode == ReduceMode::ordered) v.payload = v.wire;
+  return v;
+}
+
+}  // namespace zerolab

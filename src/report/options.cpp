@@ -1,0 +1,205 @@
+#include "zerolab/report/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <set>
+
+namespace zerolab {
+
+namespace {
+
+const std::map<std::string, NumberType> precisions{
+    {"fp16", NumberType::fp16}, {"bf16", NumberType::bf16}, {"fp32", NumberType::fp32}};
+const std::map<std::string, ReduceMode> reduce_modes{
+    {"exact", ReduceMode::exact}, {"ordered", ReduceMode::ordered}, {"mpi", ReduceMode::mpi}};
+const std::map<std::string, OptimizerKind> optimizers{
+    {"adam", OptimizerKind::adam}, {"adamw", OptimizerKind::adamw}, {"sgd", OptimizerKind::sgd}};
+
+/// A choice by name; the words are listed in help and in the refusal.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& flag,
+                        const std::map<std::string, Value>& words, const std::string& initial,
+                        const std::string& help, std::function<void(Value)> set) {
+  std::set<std::string> allowed;
+  for (const auto& [word, value] : words) allowed.insert(word);
+  return app
+      .add_option_function<std::string>(
+          flag, [&words, set](const std::string& word) { set(words.at(word)); },
+          fmt::format("{} [{}]", help, initial))
+      ->check(CLI::IsMember(allowed));
+}
+
+/// A number that must be finite and within bounds.
+CLI::Validator number(const std::string& words, std::function<bool(double)> allowed) {
+  return CLI::Validator(
+      [words, allowed](std::string& text) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && allowed(value)) return std::string();
+        return fmt::format("'{}' is not {}", text, words);
+      },
+      words);
+}
+
+/// CLI11 reads "-1" as a huge unsigned number and "1e3" as 1; counts are digits only.
+CLI::Validator count(std::size_t least) {
+  const std::string words = fmt::format("a whole number from {}", least);
+  return CLI::Validator(
+      [words, least](std::string& text) {
+        const bool digits = !text.empty() && text.size() <= 15 &&
+                            text.find_first_not_of("0123456789") == std::string::npos;
+        if (digits && std::stoull(text) >= least) return std::string();
+        return fmt::format("'{}' is not {}", text, words);
+      },
+      words);
+}
+
+void add_model_options(CLI::App& app, Options& o) {
+  app.add_option("--data", o.data,
+                 "digits | fashion-mnist | synthetic[:SAMPLES,FEATURES,CLASSES] | csv:FILE | "
+                 "idx:IMAGES,LABELS [digits]");
+  app.add_option("--hidden", o.hidden, "widths of the hidden layers [128,64]")
+      ->delimiter(',')
+      ->check(count(1));
+  add_choice<NumberType>(app, "--precision", precisions, "fp16", "stored parameters and gradients",
+                         [&o](NumberType p) { o.job.precision = p; });
+  add_choice<ReduceMode>(app, "--reduce", reduce_modes, "exact", "how gradients are summed",
+                         [&o](ReduceMode m) { o.reduce = m; });
+  app.add_option("--batch", o.job.batch, "samples of a micro-batch [32]")->check(count(1));
+  app.add_option("--accumulate", o.job.accumulate, "micro-batches of a rank in a step [1]")
+      ->check(count(1));
+  auto* epochs =
+      app.add_option("--epochs", o.epochs, "passes over the training data [1]")->check(count(1));
+  app.add_option_function<std::size_t>(
+         "--steps", [&o](std::size_t n) { o.steps = n; },
+         "steps instead of epochs, skipped ones included")
+      ->check(count(0))
+      ->excludes(epochs);
+  app.add_option("--seed", o.job.seed, "of weights and shuffles [1]")->check(count(0));
+  app.add_option("--chunk-elements", o.job.chunk_elements,
+                 "elements in one MPI reduction under exact and ordered [262144]")
+      ->check(count(1));
+}
+
+void add_optimizer_options(CLI::App& app, Options& o) {
+  const auto not_negative =
+      number("a finite number from 0", [](double v) { return v >= 0 && v < 1e30; });
+  add_choice<OptimizerKind>(app, "--optimizer", optimizers, "adam", "adam | adamw | sgd",
+                            [&o](OptimizerKind k) { o.job.optimizer.kind = k; });
+  app.add_option("--lr", o.job.optimizer.learning_rate, "learning rate [1e-3]")
+      ->check(not_negative);
+  app.add_option("--momentum", o.job.optimizer.momentum, "of sgd [0]")
+      ->check(number("a number from 0 to below 1", [](double v) { return v >= 0 && v < 1; }));
+  app.add_option("--weight-decay", o.job.optimizer.weight_decay,
+                 "L2 for adam and sgd, decoupled for adamw [0]")
+      ->check(not_negative);
+  app.add_option("--clip-norm", o.job.clip_norm, "largest norm of the averaged gradient [off]")
+      ->check(number("a finite number above 0", [](double v) { return v > 0 && v < 1e30; }));
+  app.add_option_function<std::string>(
+         "--loss-scale",
+         [&o](const std::string& text) {
+           if (text != "dynamic") o.job.loss_scale.fixed = std::stod(text);
+         },
+         "dynamic | a power of two from 1 to 2^24 [dynamic for fp16, else 1]")
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            double value = 0;
+            int exponent = 0;
+            const bool good = CLI::detail::lexical_cast(text, value) && std::isfinite(value) &&
+                              std::frexp(value, &exponent) == 0.5 &&
+                              value >= LossScaleSettings::smallest &&
+                              value <= LossScaleSettings::largest;
+            if (text == "dynamic" || good) return std::string();
+            return fmt::format("'{}' is neither dynamic nor a power of two from 1 to 2^24", text);
+          },
+          "SCALE"));
+  app.add_option("--loss-scale-growth-interval", o.job.loss_scale.growth_interval,
+                 "updates until a dynamic loss scale doubles [1000]")
+      ->check(count(1));
+  app.add_option("--max-skips", o.job.loss_scale.max_skips,
+                 "skipped steps in a row that end the run [50]")
+      ->check(count(1));
+}
+
+void add_output_options(CLI::App& app, Options& o) {
+  app.add_flag("--quiet", o.quiet, "no progress line");
+  app.add_option("--json", o.json, "write a summary to FILE; - for stdout and nothing else there");
+}
+
+/// What single options cannot see.
+void check_together(const CLI::App& app, Options& o) {
+  const bool dynamic_asked = app.count("--loss-scale") > 0 && !o.job.loss_scale.fixed;
+  if (o.job.precision != NumberType::fp16 && !dynamic_asked && !o.job.loss_scale.fixed) {
+    o.job.loss_scale.fixed = 1;
+  }
+  require(o.job.optimizer.momentum == 0 || o.job.optimizer.kind == OptimizerKind::sgd,
+          "--momentum belongs to --optimizer sgd; adam and adamw have their own");
+  require(std::set<int>(o.stages.begin(), o.stages.end()).size() == o.stages.size(),
+          "--stages names a stage twice");
+  o.job.reduce = o.reduce.value_or(ReduceMode::exact);
+}
+
+}  // namespace
+
+std::string_view name(ReduceMode mode) {
+  for (const auto& [word, value] : reduce_modes) {
+    if (value == mode) return word;
+  }
+  return "";
+}
+
+std::string_view name(OptimizerKind kind) {
+  for (const auto& [word, value] : optimizers) {
+    if (value == kind) return word;
+  }
+  return "";
+}
+
+CommandLine parse_command_line(int argc, const char* const* argv) {
+  CommandLine line;
+  Options& o = line.options;
+  CLI::App app("ZeRO stages 0-3 over MPI: equal bits, true bytes, exact memory", "zerolab");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "zerolab " ZEROLAB_VERSION);
+
+  auto* train = app.add_subcommand("train", "train one stage: mpirun -n N zerolab train --stage 2");
+  train->add_option("--stage", o.stage, "0, 1, 2 or 3 [0]")->check(CLI::IsMember({0, 1, 2, 3}));
+  add_model_options(*train, o);
+  add_optimizer_options(*train, o);
+  train->add_flag("--trace", o.trace,
+                  "tell the first step that is not skipped event by event, per rank");
+  train->add_option("--metrics", o.metrics, "write one JSON object a step to FILE");
+  add_output_options(*train, o);
+
+  auto* verify = app.add_subcommand(
+      "verify", "train stages in turn; compare bits, stored and sent bytes with the formulas");
+  verify->add_option("--stages", o.stages, "stages to compare with the first of them [0,1,2,3]")
+      ->delimiter(',')
+      ->check(CLI::IsMember({0, 1, 2, 3}));
+  add_model_options(*verify, o);
+  add_optimizer_options(*verify, o);
+  verify->add_flag("--expect-difference", o.expect_difference,
+                   "a difference in bits is the result wanted (and its absence a failure)");
+  add_output_options(*verify, o);
+
+  app.add_subcommand("doctor", "what this machine's MPI and BLAS do; self-tests");
+
+  try {
+    app.parse(argc, argv);
+    CLI::App* chosen = app.get_subcommands().front();
+    if (chosen == train || chosen == verify) check_together(*chosen, o);
+    line.command = chosen->get_name();
+  } catch (const CLI::Success& success) {
+    std::ostringstream text;
+    app.exit(success, text, text);
+    line.text = text.str();
+  } catch (const CLI::ParseError& refusal) {
+    line.text = fmt::format("zerolab: {} (zerolab --help lists the options)\n", refusal.what());
+    line.exit_code = 2;
+  } catch (const Error& refusal) {
+    line.text = fmt::format("zerolab: {}\n", refusal.what());
+    line.exit_code = 2;
+  }
+  return line;
+}
+
+}  // namespace zerolab

@@ -1,0 +1,107 @@
+#include "zerolab/report/summary.hpp"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "zerolab/nn/blas.hpp"
+
+namespace zerolab {
+
+namespace {
+
+using nlohmann::json;
+
+/// JSON has no infinities and no NaN.
+json finite(double value) {
+  return std::isfinite(value) ? json(value) : json(nullptr);
+}
+
+json memory_json(const MemoryTable& table) {
+  json tree;
+  for (std::size_t c = 0; c < categories; ++c) {
+    tree[std::string(name(static_cast<Category>(c)))] = {{"now", table[c].now},
+                                                         {"peak", table[c].peak}};
+  }
+  return tree;
+}
+
+json traffic_json(const TrafficTable& table, bool with_other) {
+  json tree;
+  for (std::size_t c = 0; c < collectives; ++c) {
+    const auto collective = static_cast<Collective>(c);
+    if (collective == Collective::other && !with_other) continue;
+    tree[std::string(name(collective))] = {{"calls", table[c].calls},
+                                           {"elements", table[c].elements},
+                                           {"payload_bytes", table[c].payload_bytes},
+                                           {"ring_bytes", table[c].ring_bytes}};
+  }
+  return tree;
+}
+
+}  // namespace
+
+json summary_json(const Outcome& outcome, const Job& job) {
+  json summary{{"ranks", outcome.reports.size()},
+               {"stage", outcome.stage},
+               {"precision", name(job.precision)},
+               {"reduce", name(job.reduce)},
+               {"seed", job.seed},
+               {"parameters", job.shape.parameters()},
+               {"steps", outcome.steps},
+               {"skipped_steps", outcome.skipped},
+               {"loss", outcome.last ? finite(outcome.last->loss) : json(nullptr)},
+               {"test_correct", outcome.evaluation.correct},
+               {"test_samples", outcome.evaluation.samples},
+               {"mpi", mpi_library()},
+               {"blas_kernel", blas_kernel()},
+               {"digest",
+                {{"parameters", hex(outcome.digest.parameters)},
+                 {"master", hex(outcome.digest.master)},
+                 {"moments", hex(outcome.digest.moments)}}},
+               {"digest_agrees", outcome.digest.agrees()},
+               {"seconds", {{"step_median", outcome.step_median}}},
+               {"samples_per_second", outcome.samples_per_second}};
+  json& memory = summary["memory"];
+  json& traffic = summary["traffic"];
+  for (const RankReport& report : outcome.reports) {
+    json tree = memory_json(report.memory);
+    tree["peak_total"] = report.memory_peak;
+    tree["rss_peak"] = report.rss_peak ? json(*report.rss_peak) : json(nullptr);
+    memory["per_rank"].push_back(std::move(tree));
+    traffic["per_rank"].push_back(traffic_json(report.traffic, true));
+  }
+  for (const MemoryTable& table : outcome.memory_formula)
+    memory["formula"].push_back(memory_json(table));
+  for (const TrafficTable& table : outcome.traffic_formula) {
+    traffic["formula"].push_back(traffic_json(table, false));
+  }
+  traffic["wire_bytes_per_rank"] = nullptr;
+  return summary;
+}
+
+json metrics_json(std::size_t step, const StepResult& result, const Stage& stage, const Job& job,
+                  std::size_t samples_so_far) {
+  return {{"step", step + 1},
+          {"loss", finite(result.loss)},
+          {"grad_norm", finite(result.grad_norm)},
+          {"clip_factor", result.clip_factor},
+          {"loss_scale", result.loss_scale},
+          {"skipped", result.skipped},
+          {"lr", job.optimizer.learning_rate},
+          {"optimizer_steps", stage.optimizer_states().updates()},
+          {"samples_consumed", samples_so_far}};
+}
+
+void write_file(const std::string& file, const std::string& text) {
+  std::FILE* out = file == "-" ? stdout : std::fopen(file.c_str(), "w");
+  require(out != nullptr, "{}: cannot be written: {}", file, std::strerror(errno));
+  const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  const bool flushed = std::fflush(out) == 0;
+  const int error = errno;
+  if (out != stdout) std::fclose(out);
+  require(written && flushed, "{}: writing failed: {}", file, std::strerror(error));
+}
+
+}  // namespace zerolab

@@ -1,0 +1,147 @@
+// train: one stage on real data.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "zerolab/report/commands.hpp"
+#include "zerolab/report/console.hpp"
+#include "zerolab/report/job_data.hpp"
+#include "zerolab/report/summary.hpp"
+
+namespace zerolab {
+
+namespace {
+
+/// Rank 0's file of one JSON object a step; every line is on its way to the disk before the next
+/// step.
+class MetricsFile {
+ public:
+  explicit MetricsFile(const std::string& name) : name_(name) {
+    if (name.empty()) return;
+    file_ = std::fopen(name.c_str(), "w");
+    require(file_ != nullptr, "{}: cannot be written: {}", name, std::strerror(errno));
+  }
+  ~MetricsFile() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  MetricsFile(const MetricsFile&) = delete;
+  MetricsFile& operator=(const MetricsFile&) = delete;
+
+  bool open() const { return file_ != nullptr; }
+  void write(const nlohmann::json& line) {
+    const bool good =
+        std::fputs((line.dump() + "\n").c_str(), file_) >= 0 && std::fflush(file_) == 0;
+    require(good, "{}: writing failed: {}", name_, std::strerror(errno));
+  }
+
+ private:
+  std::string name_;
+  std::FILE* file_ = nullptr;
+};
+
+void print_trace(const Trace& trace, Communicator& comm) {
+  std::string mine;
+  for (const std::string& line : trace.lines())
+    mine += fmt::format("rank {} · {}\n", comm.rank(), line);
+  for (const std::string& lines : comm.gather(mine)) fmt::print("{}\n", lines);
+}
+
+void print_outcome(const Outcome& o, const Job& job) {
+  if (o.last) {
+    fmt::print("loss {:.6f} · gradient norm {:.6g} · {} of {} steps skipped · loss scale {}\n",
+               o.last->loss, o.last->grad_norm, o.skipped, o.steps, o.last->loss_scale);
+  }
+  if (o.evaluation.samples > 0) {
+    fmt::print(
+        "test accuracy {}/{} = {:.4f}\n", o.evaluation.correct, o.evaluation.samples,
+        static_cast<double>(o.evaluation.correct) / static_cast<double>(o.evaluation.samples));
+  } else {
+    fmt::print("test accuracy not available: the data has no test samples\n");
+  }
+  fmt::print("digest {} · master {} · moments {} · {}\n", hex(o.digest.parameters),
+             hex(o.digest.master), hex(o.digest.moments),
+             o.digest.agrees() ? "all ranks agree" : "ranks differ");
+  std::vector<std::vector<std::string>> rows{
+      {"bytes on rank 0", "now", "peak", "formula now", "peak"}};
+  for (std::size_t c = 0; c < categories; ++c) {
+    const auto& line = o.reports[0].memory[c];
+    const auto& formula = o.memory_formula[0][c];
+    if (line.peak == 0 && formula.peak == 0) continue;
+    rows.push_back({std::string(name(static_cast<Category>(c))), grouped(line.now),
+                    grouped(line.peak), grouped(formula.now), grouped(formula.peak)});
+  }
+  fmt::print("{}", table(rows));
+  rows = {{"traffic of rank 0", "calls", "elements", "payload bytes", "ring-model bytes"}};
+  for (std::size_t c = 0; c < collectives; ++c) {
+    const Traffic& line = o.reports[0].traffic[c];
+    if (line.calls == 0) continue;
+    rows.push_back({std::string(name(static_cast<Collective>(c))), grouped(line.calls),
+                    grouped(line.elements), grouped(line.payload_bytes), grouped(line.ring_bytes)});
+  }
+  fmt::print("{}", table(rows));
+  fmt::print("stored and sent, all ranks: {} the formulas\n",
+             o.memory_holds() && o.traffic_holds() ? "equal" : "DIFFER from");
+  fmt::print("step {:.3f} ms (median) · {:.0f} samples/s · process peak of rank 0 {} bytes\n",
+             o.step_median * 1e3, o.samples_per_second, grouped(o.reports[0].rss_peak.value_or(0)));
+  if (job.reduce == ReduceMode::exact && o.reports.size() > 1) {
+    fmt::print(
+        "gradients travel as 8-byte sums: the price of equal bits, not ZeRO's (--reduce mpi)\n");
+  }
+}
+
+}  // namespace
+
+int train_command(const Options& options, Communicator& comm) {
+  MemoryLedger memory;
+  const JobData job_data = open_job(options, comm, memory);
+  const Job& job = job_data.job;
+  const bool speaks = comm.rank() == 0 && !options.json_only();
+  if (speaks) {
+    fmt::print("stage {} · {} · {}{}", options.stage, name(job.reduce),
+               describe(options.data, job, comm.size(), job_data.steps), describe_libraries());
+    std::fflush(stdout);
+  }
+  std::optional<MetricsFile> metrics;
+  together(comm, [&] {
+    metrics.emplace(comm.rank() == 0 ? options.metrics : std::string());
+    if (comm.rank() == 0 && !options.json.empty() && !options.json_only())
+      write_file(options.json, "");
+  });
+  Trace trace;
+  Outcome outcome;
+  {
+    Progress progress(speaks && !options.quiet, fmt::format("stage {}", options.stage),
+                      job_data.steps);
+    std::size_t samples = 0;
+    outcome =
+        run({.job = job,
+             .stage = options.stage,
+             .steps = job_data.steps,
+             .data = *job_data.data,
+             .comm = comm,
+             .memory = memory,
+             .trace = options.trace ? &trace : nullptr,
+             .after_step = [&](std::size_t step, const StepResult& result, const Stage& stage) {
+               samples += result.samples;
+               progress.show(step, result);
+               if (metrics->open()) {
+                 metrics->write(metrics_json(step, result, stage, job, samples));
+               }
+             }});
+  }
+  if (options.trace && !options.json_only()) print_trace(trace, comm);
+  bool good = true;
+  together(comm, [&] {
+    if (comm.rank() != 0) return;
+    if (speaks) print_outcome(outcome, job);
+    good = outcome.memory_holds() && outcome.traffic_holds();
+    if (!options.json.empty()) write_file(options.json, summary_json(outcome, job).dump(2) + "\n");
+  });
+  if (!outcome.digest.agrees()) {
+    throw AgreedError(fmt::format("rank {} holds other bits than the rest",
+                                  fmt::join(outcome.digest.deviating, ", ")));
+  }
+  return comm.maximum(good ? 0 : 1) == 0 ? 0 : 1;
+}
+
+}  // namespace zerolab

@@ -1,0 +1,200 @@
+// verify: stages in turn on the same job; bits, stored and sent against the formulas.
+#include <algorithm>
+
+#include "verify_tables.hpp"
+#include "zerolab/report/commands.hpp"
+#include "zerolab/report/console.hpp"
+#include "zerolab/report/job_data.hpp"
+#include "zerolab/report/summary.hpp"
+
+namespace zerolab {
+
+namespace {
+
+constexpr std::size_t steps_for_bytes = 3;
+
+struct Part {
+  std::vector<Outcome> outcomes;
+  std::vector<FirstDifference> differences;  ///< one for each stage that parts from the first
+};
+
+bool same_bits(const Outcome& a, const Outcome& b) {
+  return a.digest.parameters == b.digest.parameters && a.digest.master == b.digest.master &&
+         a.digest.moments == b.digest.moments && a.step_digests == b.step_digests;
+}
+
+/// Stages that add in the same order in a mode, and so must end with the same bits (DESIGN: order
+/// rule).
+bool must_agree(const Job& job, std::size_t ranks, int a, int b) {
+  const bool all = job.reduce == ReduceMode::exact ||
+                   (job.reduce == ReduceMode::ordered && job.accumulate == 1) || ranks == 1 ||
+                   (job.reduce == ReduceMode::mpi && ranks == 2 && job.accumulate == 1);
+  return all || (a <= 1) == (b <= 1);
+}
+
+class Verification {
+ public:
+  Verification(const Options& options, const JobData& data, Communicator& comm,
+               MemoryLedger& memory)
+      : options_(options), data_(data), comm_(comm), memory_(memory) {}
+
+  Part train(const Job& job, std::size_t steps, bool compare) {
+    Part part;
+    const auto training = [&](int stage) {
+      return Training{.job = job,
+                      .stage = stage,
+                      .steps = steps,
+                      .data = *data_.data,
+                      .comm = comm_,
+                      .memory = memory_,
+                      .digest_steps = compare,
+                      .rss_from_now = true,
+                      .trace = nullptr,
+                      .after_step = {}};
+    };
+    for (const int stage : options_.stages) {
+      Progress progress(comm_.rank() == 0 && !options_.quiet && !options_.json_only(),
+                        fmt::format("stage {} under {}", stage, name(job.reduce)), steps);
+      Training one = training(stage);
+      one.after_step = [&](std::size_t s, const StepResult& r, const Stage&) {
+        progress.show(s, r);
+      };
+      part.outcomes.push_back(run(one));
+    }
+    for (std::size_t i = 1; compare && i < part.outcomes.size(); ++i) {
+      const auto found = find_first_difference(training(options_.stages[0]), part.outcomes[0],
+                                               training(options_.stages[i]), part.outcomes[i]);
+      if (found) part.differences.push_back(*found);
+    }
+    return part;
+  }
+
+ private:
+  const Options& options_;
+  const JobData& data_;
+  Communicator& comm_;
+  MemoryLedger& memory_;
+};
+
+/// Rank 0's judgement of both parts.
+struct Verdict {
+  bool ranks_agree = true, ledgers_hold = true;
+  bool all_equal = true;    ///< every stage has the bits of the first
+  bool as_required = true;  ///< those that must agree do
+};
+
+Verdict judge(const Part& bits, const Part& bytes, const Job& job, std::size_t ranks) {
+  Verdict v;
+  for (const Part* part : {&bits, &bytes}) {
+    for (const Outcome& o : part->outcomes) {
+      v.ranks_agree &= o.digest.agrees();
+      v.ledgers_hold &= o.memory_holds() && o.traffic_holds();
+    }
+  }
+  for (const Outcome& a : bits.outcomes) {
+    v.all_equal &= same_bits(bits.outcomes[0], a);
+    for (const Outcome& b : bits.outcomes) {
+      v.as_required &= !must_agree(job, ranks, a.stage, b.stage) || same_bits(a, b);
+    }
+  }
+  return v;
+}
+
+bool passes(const Verdict& v, bool expect_difference) {
+  return v.ranks_agree && v.ledgers_hold && v.as_required && v.all_equal != expect_difference;
+}
+
+std::string words(const Verdict& v, const Options& options, const Job& job, const Part& bits) {
+  std::string text = passes(v, options.expect_difference) ? "holds: " : "FAILS: ";
+  if (!v.ranks_agree) text += "ranks of one stage hold different bits; ";
+  if (v.all_equal) {
+    text += fmt::format("stages {} end with equal bits{}; ", fmt::join(options.stages, ", "),
+                        options.expect_difference ? ", no difference as expected" : "");
+  } else {
+    text +=
+        fmt::format("stage {} parts from stage {}{}; ",
+                    bits.differences.empty() ? -1 : bits.differences[0].stage, options.stages[0],
+                    v.as_required ? fmt::format(", as {} sums in another order", name(job.reduce))
+                                  : ", which must not be");
+  }
+  return text + (v.ledgers_hold ? "stored and sent bytes equal the formulas\n"
+                                : "a LEDGER DIFFERS from its formula\n");
+}
+
+std::string report(const Part& bits, const Part& bytes, const Job& job, const Job& bytes_job) {
+  const std::string mode(name(job.reduce)), bytes_mode(name(bytes_job.reduce));
+  std::string text =
+      fmt::format("\nBits, trained under --reduce {}\n{}", mode, bits_table(bits.outcomes));
+  for (const FirstDifference& d : bits.differences) text += describe(d, job);
+  text += fmt::format("\nStored, bytes on rank 0 after the last step\n{}",
+                      stored_table(bits.outcomes, job));
+  text += fmt::format("\nPeaks, bytes on rank 0\n{}", peak_table(bits.outcomes));
+  text += fmt::format(
+      "\nSent per rank and step under --reduce {} ({} steps), × in Φ(N−1)/N; payload: every "
+      "collective "
+      "once;\nwire: ring model, an all-reduce counts as its two halves; ratio to stage {}\n{}",
+      bytes_mode, bytes.outcomes[0].steps, bytes.outcomes[0].stage,
+      sent_table(bytes.outcomes, bytes_job));
+  if (mode == "exact") {
+    text +=
+        "  8-byte sums are the price of equal bits under exact, not ZeRO's: bytes are shown under "
+        "mpi\n";
+  }
+  return text;
+}
+
+nlohmann::json verify_json(const Part& bits, const Part& bytes, const Job& job,
+                           const Job& bytes_job, bool agree) {
+  nlohmann::json summary{{"agree", agree}, {"first_difference", nullptr}};
+  for (const Outcome& o : bits.outcomes) {
+    summary["stages"][std::to_string(o.stage)] = summary_json(o, job);
+  }
+  for (const Outcome& o : bytes.outcomes) {
+    summary["bytes"][std::to_string(o.stage)] = summary_json(o, bytes_job);
+  }
+  if (!bits.differences.empty()) {
+    const FirstDifference& d = bits.differences[0];
+    summary["first_difference"] = {
+        {"stage", d.stage}, {"step", d.step}, {"unit", d.unit}, {"index", d.index},
+        {"a", d.a},         {"b", d.b},       {"ulps", d.ulps}, {"differing", d.differing}};
+  }
+  return summary;
+}
+
+}  // namespace
+
+int verify_command(const Options& options, Communicator& comm) {
+  MemoryLedger memory;
+  const JobData data = open_job(options, comm, memory);
+  const Job& job = data.job;
+  const bool speaks = comm.rank() == 0 && !options.json_only();
+  if (speaks) {
+    fmt::print("{}{}", describe(options.data, job, comm.size(), data.steps), describe_libraries());
+    std::fflush(stdout);
+  }
+  Verification verification(options, data, comm, memory);
+  const Part bits = verification.train(job, data.steps, true);
+  // Asked for one mode: that run shows both. Otherwise the bytes get a short run of their own under
+  // mpi.
+  Job bytes_job = job;
+  bytes_job.reduce = options.reduce.value_or(ReduceMode::mpi);
+  if (!options.reduce)
+    bytes_job.loss_scale.fixed = 1;  // 16-bit sums overflow sooner; no step is to be skipped
+  const Part bytes =
+      options.reduce ? bits
+                     : verification.train(bytes_job, std::min(steps_for_bytes, data.steps), false);
+  bool good = true;
+  together(comm, [&] {
+    if (comm.rank() != 0) return;
+    const Verdict verdict = judge(bits, bytes, job, comm.size());
+    good = passes(verdict, options.expect_difference);
+    if (speaks)
+      fmt::print("{}\n{}", report(bits, bytes, job, bytes_job), words(verdict, options, job, bits));
+    if (!options.json.empty()) {
+      write_file(options.json, verify_json(bits, bytes, job, bytes_job, good).dump(2) + "\n");
+    }
+  });
+  return comm.maximum(good ? 0 : 1) == 0 ? 0 : 1;
+}
+
+}  // namespace zerolab

@@ -1,0 +1,208 @@
+#include "zerolab/stages/stage.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "stages.hpp"
+
+namespace zerolab {
+
+namespace {
+
+std::vector<std::size_t> counted(std::size_t size, bool last_first) {
+  std::vector<std::size_t> numbers(size);
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  if (last_first) std::reverse(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+}  // namespace
+
+Stage::Stage(const Setup& setup, Placements placements)
+    : job_(setup.job),
+      data_(setup.data),
+      ranks_(setup.comm),
+      memory_(setup.memory),
+      trace_(setup.trace),
+      placements_(placements),
+      plan_{setup.data.samples(Split::train), setup.comm.size(), job_.accumulate, job_.batch,
+            job_.seed},
+      scaler_(job_.loss_scale),
+      units(counted(job_.shape.units(), false)),
+      units_last_first(counted(job_.shape.units(), true)),
+      model(job_.shape, memory_, trace_, comm),
+      comm(ranks_, memory_, trace_, job_.reduce, job_.accumulate, job_.chunk_elements),
+      optimizer(job_.optimizer, trace_) {
+  for (const auto l : units) make_unit(l);
+}
+
+/// Allocates a unit's model state as placed, and fills its weights from the generator.
+void Stage::make_unit(std::size_t unit) {
+  const std::size_t elements = job_.shape.elements(unit);
+  const auto here = [&](Placement p) { return placed(p, elements, ranks_.size(), ranks_.rank()); };
+  const auto first = [&](Placement p) {
+    return p == Placement::full ? 0 : Shards{elements, ranks_.size()}.first(ranks_.rank());
+  };
+  const auto fill = [&](Numbers weights, std::size_t begin) {
+    std::array<float, 1024> values;
+    for (std::size_t i = 0; i < weights.size; i += values.size()) {
+      const auto some = std::span(values).first(std::min(values.size(), weights.size - i));
+      initial_parameters(job_.shape, job_.seed, unit, begin + i, some);
+      narrow(std::span<const float>(some), weights.part(i, some.size()));
+    }
+  };
+
+  parameters.emplace_back(memory_, Category::parameters, job_.precision,
+                          here(placements_.parameters));
+  fill(parameters.back(), first(placements_.parameters));
+  auto& states = optimizer.add_unit(memory_, job_.precision, here(placements_.optimizer_states));
+  fill(states.master, first(placements_.optimizer_states));
+
+  Sum sum;
+  sum.unit = unit;
+  sum.stored = Buffer(memory_, Category::gradients, job_.precision, here(placements_.gradients));
+  sum.stored.fill_zero();
+  if (Reductions::accumulates(job_.reduce, job_.accumulate)) {
+    sum.accumulator =
+        Buffer(memory_, Category::accumulator, NumberType::fp64, here(placements_.gradients));
+  }
+  gradients.push_back(std::move(sum));
+}
+
+void Stage::load(Split split, std::span<const std::size_t> indices, Network::Keep keep) {
+  const auto input = model.start(indices.size(), keep);
+  labels_.clear();
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    data_.read(split, indices[i], input.subspan(i * data_.features(), data_.features()));
+    labels_.push_back(data_.label(split, indices[i]));
+  }
+}
+
+StepResult Stage::step(std::size_t index) {
+  const std::size_t samples = plan_.samples_in(index);
+  comm.start(static_cast<double>(samples) / static_cast<double>(job_.batch));
+  for (Sum& sum : gradients) sum.state = Sum::State::empty;
+  LossSum loss;
+  for (std::size_t round = 0; round < job_.accumulate; ++round) {
+    const auto mine = plan_.indices(index, ranks_.rank(), round);
+    trace_.phase("micro-batch {} of {}: {} samples, forward", round + 1, job_.accumulate,
+                 mine.size());
+    load(Split::train, mine, Network::Keep::all_activations);
+    forward();
+    const LossSum more =
+        model.loss(labels_, static_cast<float>(scaler_.scale() / static_cast<double>(job_.batch)));
+    loss.grid += more.grid;
+    loss.not_finite += more.not_finite;
+    trace_.phase("backward");
+    backward();
+    model.finish();
+  }
+  trace_.phase("average gradients");
+  average_gradients();
+  for (Sum& sum : gradients) comm.finish(sum);
+
+  const StepResult result = agree(samples, loss);
+  if (result.skipped) {
+    trace_.phase("agree: not finite, skip");
+    scaler_.skip();
+  } else {
+    trace_.phase("agree: gradient norm {:.6g}, update", result.grad_norm);
+    optimizer.start_update(result.clip_factor / scaler_.scale());
+    update();
+    scaler_.grow();
+  }
+  return result;
+}
+
+StepResult Stage::agree(std::size_t samples, LossSum loss) {
+  SquareSum squares;
+  for (const Sum& sum : gradients) {
+    squares.add(placements_.gradients == Placement::full ? my_shard(sum) : sum);
+  }
+  std::array<std::uint64_t, 7> words{squares.limbs[0], squares.limbs[1],   squares.limbs[2],
+                                     squares.limbs[3], squares.not_finite, loss.grid,
+                                     loss.not_finite};
+  ranks_.sum(words);
+  std::copy_n(words.begin(), squares.limbs.size(), squares.limbs.begin());
+
+  StepResult result;
+  result.samples = samples;
+  result.loss_scale = scaler_.scale();
+  result.skipped = words[4] > 0;
+  result.loss = words[6] > 0
+                    ? std::numeric_limits<double>::infinity()
+                    : static_cast<double>(words[5]) * 0x1p-32 / static_cast<double>(samples);
+  result.grad_norm = result.skipped ? std::numeric_limits<double>::infinity()
+                                    : squares.norm(job_.precision) / scaler_.scale();
+  if (!result.skipped && result.grad_norm > job_.clip_norm) {
+    result.clip_factor = job_.clip_norm / result.grad_norm;
+  }
+  return result;
+}
+
+Evaluation Stage::evaluate() {
+  const auto outside = ranks_.outside_training();
+  const std::size_t samples = data_.samples(Split::test);
+  const std::size_t blocks = (samples + evaluation_block - 1) / evaluation_block;
+  std::uint64_t correct = 0;
+  for (std::size_t before = 0; before < blocks; before += ranks_.size()) {
+    const std::size_t begin = std::min((before + ranks_.rank()) * evaluation_block, samples);
+    std::vector<std::size_t> indices(std::min(evaluation_block, samples - begin));
+    std::iota(indices.begin(), indices.end(), begin);
+    load(Split::test, indices, Network::Keep::last_activations);
+    forward();
+    correct += model.correct(labels_);
+  }
+  model.finish();
+  ranks_.sum(std::span(&correct, 1));
+  return {correct, samples};
+}
+
+FullUnit Stage::gather(std::size_t unit) {
+  Buffer full(memory_, Category::parameters, job_.precision, job_.shape.elements(unit));
+  const ConstNumbers mine = parameters[unit];
+  const Numbers place = my_shard(full);
+  std::copy_n(mine.data, mine.bytes(), place.data);
+  ranks_.all_gather(full);
+  trace_.event(unit, "all-gather {} elements, holds {} → {}", full.size(), mine.size, full.size());
+  return {std::move(full), trace_, "", unit, mine.size};
+}
+
+FullUnit Stage::new_gradient(std::size_t unit) {
+  return {Buffer(memory_, Category::gradients, job_.precision, job_.shape.elements(unit)), trace_,
+          "gradient ", unit, gradients[unit].stored.size()};
+}
+
+Numbers Stage::my_shard(Numbers full) const {
+  const Shards cut{full.size, ranks_.size()};
+  return full.part(cut.first(ranks_.rank()), cut.size(ranks_.rank()));
+}
+
+ConstNumbers Stage::my_shard_of(ConstNumbers full) const {
+  const Shards cut{full.size, ranks_.size()};
+  return full.part(cut.first(ranks_.rank()), cut.size(ranks_.rank()));
+}
+
+ConstNumbers Stage::my_parameters(std::size_t unit) const {
+  return placements_.parameters == Placement::full ? my_shard_of(parameters[unit])
+                                                   : parameters[unit];
+}
+
+std::unique_ptr<Stage> make_stage(int number, const Stage::Setup& setup) {
+  switch (number) {
+    case 0:
+      return make_stage0(setup);
+    case 1:
+      return make_stage1(setup);
+    case 2:
+      return make_stage2(setup);
+    case 3:
+      return make_stage3(setup);
+    default:
+      throw Error(fmt::format("stage {} does not exist; there are 0, 1, 2 and 3", number));
+  }
+}
+
+}  // namespace zerolab

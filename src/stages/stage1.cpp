@@ -1,0 +1,43 @@
+// Stage 1, P_os: optimizer states are sharded.
+//   stored   parameters 2Φ      gradients 2Φ      optimizer states 12Φ/N
+//   sent     all-reduce of the gradients (once a step, for any number of micro-batches),
+//            all-gather of the updated parameters (once a step)
+//   run      mpirun -n 3 build/zerolab train --stage 1 --hidden 3 --trace
+//   compare  git diff --no-index src/stages/stage0.cpp src/stages/stage1.cpp
+#include "stages.hpp"
+
+namespace zerolab {
+
+class Stage1 final : public Stage {
+ public:
+  // full: parameters, gradients        sharded: optimizer states
+  explicit Stage1(const Setup& setup) : Stage(setup, placements_of(1)) {}
+
+ private:
+  void forward() override {
+    for (const auto l : units) model.forward(l, parameters[l]);
+  }
+
+  void backward() override {
+    for (const auto l : units_last_first) {
+      model.backward(l, parameters[l], gradients[l]);  // adds to my sum over micro-batches
+    }
+  }
+
+  void average_gradients() override {
+    for (const auto l : units) comm.all_reduce(gradients[l]);
+  }
+
+  void update() override {
+    for (const auto l : units) {
+      optimizer.update(l, my_shard(parameters[l]), my_shard(gradients[l]));
+      comm.all_gather(parameters[l]);  // in place: each shard lies where it belongs
+    }
+  }
+};
+
+std::unique_ptr<Stage> make_stage1(const Stage::Setup& setup) {
+  return std::make_unique<Stage1>(setup);
+}
+
+}  // namespace zerolab

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+// What a process of zerolab sees to before it does anything else. The only place that reads the
+// environment.
+
+namespace zerolab {
+
+/// To be called first in main, before MPI_Init and before any thread exists.
+///   - A fast OpenBLAS kernel: where the library took one of the pre-AVX kernels although CPU and
+///   system
+///     have AVX2 or AVX-512 (packages older than the CPU do), the program starts itself anew, once,
+///     with OPENBLAS_CORETYPE set; the products are then checked, and should they be wrong, it
+///     starts anew with the library's own choice. A kernel the user chose stays. No restart under a
+///     debugger, valgrind or SMPI.
+///   - One BLAS thread, unless the user asked for another number by one of OpenBLAS's own
+///   variables.
+///   - glibc keeps freed memory: large MPI reductions otherwise map and unmap their scratch every
+///   call.
+void prepare_process(int argc, char** argv);
+
+/// The kernel and who chose it, in one line.
+std::string blas_kernel_note();
+
+/// One line for rank 0 when the user asked for several BLAS threads, else empty.
+std::string blas_thread_warning();
+
+}  // namespace zerolab
