@@ -142,7 +142,7 @@ labs() {
   local ranks
   run "this machine" 2 300 build/zerolab doctor
   for ranks in 1 2 3 4; do
-    run "verify digits" "$ranks" 600 build/zerolab verify
+    run "verify digits" "$ranks" 600 build/zerolab verify --epochs 10
   done
   run "verify fashion-mnist" 2 900 build/zerolab verify --data fashion-mnist --hidden 128 --epochs 1
   conclude

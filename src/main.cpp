@@ -16,6 +16,7 @@ using namespace zerolab;
 int run_command(const CommandLine& line, Communicator& comm) {
   if (line.command == "train") return train_command(line.options, comm);
   if (line.command == "verify") return verify_command(line.options, comm);
+  if (comm.rank() == 0) fmt::print("{}\n", blas_kernel_note());
   return doctor_command(comm);
 }
 

@@ -83,5 +83,27 @@ probe 2 7 '*.LeavesTheOthersBehind'
 expect "a rank that left the others behind is heard before the limit" grep -q '^rank 1: left early' err
 expect "  no rank stays alive" nobody_left
 
+kill_mpirun() { # as soon as the test runs
+  local process
+  for _ in $(seq 100); do
+    if grep -qs 'RUN .*Blocks' out; then break; fi
+    sleep 0.1
+  done
+  for process in /proc/[0-9]*; do
+    if grep -qsE '^(mpirun|mpiexec|orterun|prterun)' "$process/comm" &&
+      tr '\0' ' ' <"$process/cmdline" | grep -qF "$probe"; then
+      kill -9 "${process#/proc/}"
+    fi
+  done
+}
+if [ -d /proc/self ]; then
+  rm out
+  kill_mpirun 2>/dev/null &
+  probe 3 30 '*.Blocks'
+  expect "a killed mpirun ends the job" [ "$code" -ne 0 ]
+  expect "  before its time" [ "$(grep -c 'time limit' err)" -eq 0 ]
+  expect "  no rank stays alive" nobody_left
+fi
+
 [ $faults -eq 0 ] || echo "$faults faults"
 exit $((faults > 0))

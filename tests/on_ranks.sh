@@ -62,7 +62,7 @@ case $version in
     [[ " ${extra[*]-} " == *map-by* ]] || flags+=(--map-by :OVERSUBSCRIBE)
     [ "$(id -u)" -ne 0 ] || flags+=(--allow-run-as-root)
     cores=$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1)
-    [ "$ranks" -le "$cores" ] || flags+=(--mca mpi_yield_when_idle 1)
+    [ "$ranks" -lt "$cores" ] || flags+=(--mca mpi_yield_when_idle 1)
     if [ "${major:-4}" -ge 5 ]; then
       shared=sm no_attach=(--mca smsc ^cma)
     else
@@ -96,8 +96,8 @@ export HWLOC_COMPONENTS="${HWLOC_COMPONENTS:--gl}"
 guard=()
 if command -v timeout >/dev/null; then guard=(timeout --foreground -k 5 $((seconds + 15))); fi
 
-# Every rank inherits this mark; after a failure whoever still carries it is ended (Open MPI 4 leaves
-# ranks for seconds after a time-out, and they would go on spinning under the next test).
+# Every rank inherits this mark; after a failure whoever still carries it is ended: ranks outlive an
+# mpirun that was killed, and would go on spinning under the next test.
 export ZEROLAB_JOB="$$.$RANDOM.$RANDOM"
 marked() { grep -lsF "ZEROLAB_JOB=$ZEROLAB_JOB" /proc/[0-9]*/environ | cut -d / -f 3; }
 

@@ -180,6 +180,10 @@ void widen(ConstNumbers from, std::span<float> to) {
 
 void widen(ConstNumbers from, std::span<double> to) {
   require(from.size == to.size(), "{} numbers cannot be widened to {}", from.size, to.size());
+  if (from.type == NumberType::fp64) {
+    std::ranges::copy(from.as<const double>(), to.begin());
+    return;
+  }
   std::array<float, block> floats;
   for (std::size_t first = 0; first < to.size(); first += block) {
     const std::size_t count = std::min(block, to.size() - first);
@@ -202,6 +206,10 @@ void narrow(std::span<const float> from, Numbers to) {
 
 void narrow(std::span<const double> from, Numbers to) {
   require(from.size() == to.size, "{} numbers cannot be narrowed to {}", from.size(), to.size);
+  if (to.type == NumberType::fp64) {
+    std::ranges::copy(from, to.as<double>().begin());
+    return;
+  }
   if (to.type == NumberType::fp32) {
     narrow_double(from.data(), to.as<float>().data(), from.size());
     return;

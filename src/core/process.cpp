@@ -2,14 +2,18 @@
 
 #include <sys/resource.h>
 
+#ifdef __linux__
+#include <malloc.h>
+#endif
+
 #include <fstream>
 #include <string>
 
 namespace zerolab {
 
 std::size_t peak_resident_bytes() {
-  // Not ru_maxrss where there is a choice: Linux counts in it what the process was before exec, so a
-  // large launcher would show up as ours.
+  // Not ru_maxrss where there is a choice: Linux counts in it what the process was before exec, so
+  // a large launcher would show up as ours.
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
     std::size_t kilobytes = 0;
@@ -26,6 +30,9 @@ std::size_t peak_resident_bytes() {
 }
 
 bool reset_peak_resident() {
+#ifdef __GLIBC__
+  malloc_trim(0);  // what was freed is not to count again
+#endif
   std::ofstream file("/proc/self/clear_refs");
   file << "5" << std::flush;  // proc(5): reset the peak resident set size
   return file.good();

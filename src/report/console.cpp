@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <numeric>
 
 #include "zerolab/nn/blas.hpp"
@@ -18,6 +19,16 @@ std::size_t shown_width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
   }));
+}
+
+/// True when someone watches stderr: it is a terminal, or that of the parent is (mpirun takes its
+/// ranks' stderr through a pipe).
+bool is_watched() {
+  if (isatty(STDERR_FILENO) == 1) return true;
+  std::error_code none;
+  const auto target = std::filesystem::read_symlink(fmt::format("/proc/{}/fd/2", getppid()), none);
+  return !none &&
+         (target.string().starts_with("/dev/pts/") || target.string().starts_with("/dev/tty"));
 }
 
 std::vector<std::size_t> column_widths(const std::vector<std::vector<std::string>>& rows) {
@@ -76,7 +87,7 @@ std::string describe_libraries() {
 }
 
 Progress::Progress(bool wanted, std::string what, std::size_t steps)
-    : on_(wanted && isatty(STDERR_FILENO) == 1),
+    : on_(wanted && is_watched()),
       what_(std::move(what)),
       steps_(steps),
       begin_(Clock::now()),

@@ -1,12 +1,14 @@
 #include "zerolab/report/job_data.hpp"
 
-#include "zerolab/report/training.hpp"
+#include "zerolab/report/summary.hpp"
 
 namespace zerolab {
 
 JobData open_job(const Options& options, Communicator& comm, MemoryLedger& memory) {
   JobData opened{options.job, nullptr, 0};
   together(comm, [&] {
+    if (comm.rank() == 0 && !options.json.empty() && !options.json_only())
+      check_writable(options.json);
     opened.data = open_dataset(options.data, options.job.seed, memory);
     require(opened.data->samples(Split::train) > 0, "{}: no training samples", options.data);
     auto& widths = opened.job.shape.widths;

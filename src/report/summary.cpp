@@ -94,6 +94,12 @@ json metrics_json(std::size_t step, const StepResult& result, const Stage& stage
           {"samples_consumed", samples_so_far}};
 }
 
+void check_writable(const std::string& file) {
+  std::FILE* out = std::fopen(file.c_str(), "a");
+  require(out != nullptr, "{}: cannot be written: {}", file, std::strerror(errno));
+  std::fclose(out);
+}
+
 void write_file(const std::string& file, const std::string& text) {
   std::FILE* out = file == "-" ? stdout : std::fopen(file.c_str(), "w");
   require(out != nullptr, "{}: cannot be written: {}", file, std::strerror(errno));

@@ -102,11 +102,7 @@ int train_command(const Options& options, Communicator& comm) {
     std::fflush(stdout);
   }
   std::optional<MetricsFile> metrics;
-  together(comm, [&] {
-    metrics.emplace(comm.rank() == 0 ? options.metrics : std::string());
-    if (comm.rank() == 0 && !options.json.empty() && !options.json_only())
-      write_file(options.json, "");
-  });
+  together(comm, [&] { metrics.emplace(comm.rank() == 0 ? options.metrics : std::string()); });
   Trace trace;
   Outcome outcome;
   {

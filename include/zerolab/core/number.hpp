@@ -69,8 +69,10 @@ struct BasicNumbers {
   Byte* data = nullptr;
   std::size_t size = 0;  ///< in elements
 
-  /// Elements [first, first + count).
+  /// Elements [first, first + count); throws Error when they are not all there.
   BasicNumbers part(std::size_t first, std::size_t count) const {
+    require(first <= size && count <= size - first, "elements {} to {} of {}", first, first + count,
+            size);
     return {type, data + first * width(type), count};
   }
   std::size_t bytes() const { return size * width(type); }
@@ -102,11 +104,12 @@ BFloat16 to_bfloat16(float value);
 /// throw Error. Uses the CPU's fp16 conversion where it has one (x86 F16C), with the bits of the
 /// portable path.
 void widen(ConstNumbers from, std::span<float> to);
-/// The same to fp64, exactly.
+/// The same to fp64, exactly; fp64 is copied.
 void widen(ConstNumbers from, std::span<double> to);
 /// fp32 to fp16, bf16 or fp32, rounded once.
 void narrow(std::span<const float> from, Numbers to);
-/// fp64 to fp16, bf16 or fp32, rounded once (not through fp32, which would round twice).
+/// fp64 to fp16, bf16 or fp32, rounded once (not through fp32, which would round twice); fp64 is
+/// copied.
 void narrow(std::span<const double> from, Numbers to);
 
 /// True when widen and narrow use the CPU's fp16 instructions.

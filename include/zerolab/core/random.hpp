@@ -3,19 +3,20 @@
 #include <cstddef>
 #include <cstdint>
 
-// Counter-based random numbers: a value is a function of its key and index, so any rank can make any
-// value without the ones before it, and the bits are the same on every machine.
+// Counter-based random numbers: a value is a function of its key and index, so any rank can make
+// any value without the ones before it, and the bits are the same on every machine.
 
 namespace zerolab {
 
-/// 64 well-mixed bits of (key, index): the finaliser of SplitMix64 (Steele, Lea, Flood 2014) in two rounds.
+/// 64 well-mixed bits of (key, index): the finaliser of SplitMix64 (Steele, Lea, Flood 2014) in two
+/// rounds.
 std::uint64_t random_bits(std::uint64_t key, std::uint64_t index);
 
 /// Uniform in [-1, 1), a multiple of 2^-23, so exact in fp32.
 float random_symmetric(std::uint64_t key, std::uint64_t index);
 
-/// A permutation of 0 … size-1 keyed by `key`, evaluated at one position in constant memory: a Feistel
-/// network on the next power of four, walked until it falls inside.
+/// A permutation of 0 … size-1 keyed by `key`, evaluated at one position in constant memory: a
+/// Feistel network on the next power of four, walked until it falls inside.
 class Permutation {
  public:
   Permutation(std::uint64_t key, std::uint64_t size);

@@ -14,7 +14,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A fault that every rank meets at the same point, so that one message is enough and all can leave together.
+/// A fault that every rank meets at the same point, so that one message is enough and all can leave
+/// together.
 class AgreedError : public Error {
  public:
   using Error::Error;

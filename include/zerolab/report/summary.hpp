@@ -14,6 +14,8 @@ nlohmann::json summary_json(const Outcome& outcome, const Job& job);
 nlohmann::json metrics_json(std::size_t step, const StepResult& result, const Stage& stage,
                             const Job& job, std::size_t samples_so_far);
 
+/// Throws Error when the file cannot be opened for writing; leaves its content alone.
+void check_writable(const std::string& file);
 /// Writes text to a file, or to stdout for "-". Throws Error naming the file.
 void write_file(const std::string& file, const std::string& text);
 

@@ -1,0 +1,115 @@
+# shellcheck shell=bash disable=SC2317  # the checks are called through "check"
+# What the tests of the program share. A test sources this with the program as the first argument,
+# runs in an empty folder of its own, prints one line a check, and ends with "finish".
+set -u
+tests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+work=$(cd "$(mktemp -d)" && pwd -P) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/a program"
+program="$work/a program/zerolab" # a name of its own, to find leftovers by, and a blank in the path
+cp "$1" "$program" || exit 1
+cd "$work" || exit 1
+: >out
+: >err
+code=0 seconds=0 faults=0 checks=0
+
+# run RANKS SECONDS ARGUMENTS... starts the program; leaves $code, $seconds and the files out and err.
+run() {
+  local ranks=$1 limit=$2
+  shift 2
+  launch "$ranks" "$limit" "$program" "$@"
+}
+# The same with another command in front of the ranks.
+launch() { # launch RANKS SECONDS COMMAND...
+  local begin=$SECONDS
+  "$tests/on_ranks.sh" "$@" >out 2>err
+  code=$?
+  seconds=$((SECONDS - begin))
+}
+
+# One rank without mpirun, which takes 2 s to end when a rank fails.
+alone() { # alone ARGUMENTS...
+  local begin=$SECONDS
+  "$program" "$@" >out 2>err </dev/null
+  code=$?
+  seconds=$((SECONDS - begin))
+}
+
+# check WHAT COMMAND... is a fault when the command fails; what it prints tells why, else the run does.
+check() {
+  local what=$1 why
+  shift
+  checks=$((checks + 1))
+  if why=$("$@" 2>&1); then
+    echo "ok    $what"
+    return
+  fi
+  echo "FAULT $what (exit code $code after $seconds s)"
+  { if [ -n "$why" ]; then echo "$why"; else tail -n 40 out err; fi; } | sed 's/^/      | /'
+  faults=$((faults + 1))
+}
+
+finish() {
+  [ $faults -eq 0 ] || echo "$faults of $checks checks failed"
+  [ $checks -gt 0 ] && [ $faults -eq 0 ]
+  exit
+}
+
+skip_all() { # skip_all WHY
+  echo "skipped: $1"
+  exit 77 # ctest: skipped
+}
+
+succeeded() { [ "$code" -eq 0 ]; }
+holds() { succeeded && grep -q '^holds: stages' out; }
+says() { grep -q -e "$1" out; }
+differ() { [ "$1" != "$2" ] || { echo "both are $1" && false; }; }
+equal() { [ "$1" = "$2" ] || { echo "$1, but $2" && false; }; }
+# The three digests, as train prints them.
+digest() { grep '^digest' out; }
+
+# No line is longer than 100 characters; the later bytes of a UTF-8 character take no room.
+fits_100_columns() {
+  ! LC_ALL=C awk '{ shown = $0; gsub(/[\200-\277]/, "", shown) } length(shown) > 100' out | grep .
+}
+
+# True when no process of this program is alive (where /proc can tell).
+nobody_left() {
+  local process
+  for process in /proc/[0-9]*; do
+    [ "$(readlink "$process/exe" 2>/dev/null)" != "$program" ] || return 1
+  done
+}
+
+# ./on RANK "SHELL CODE" COMMAND... runs the code first, on that rank only ("all": on each).
+cat >on <<'END'
+#!/usr/bin/env bash
+rank=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}} only=$1 code=$2
+shift 2
+if [ "$only" = all ] || [ "$only" = "$rank" ]; then eval "$code"; fi
+exec "$@"
+END
+chmod +x on
+
+our_lines() { grep '^zerolab: ' err; }
+# fails_with TEXT... the run ended as a fault should, and the one line of ours holds each TEXT.
+fails_with() {
+  local text
+  [ "$code" -ne 0 ] || { echo "exit code 0" && return 1; }
+  [ "$seconds" -le 10 ] || { echo "took $seconds s" && return 1; }
+  [ "$(our_lines | wc -l)" -eq 1 ] || { echo "lines of ours: $(our_lines)" && return 1; }
+  for text in "$@"; do
+    our_lines | grep -qF -e "$text" || { echo "'$text' is not in: $(our_lines)" && return 1; }
+  done
+  nobody_left || { echo "a rank is still alive" && return 1; }
+}
+
+# on_rank RANK "SHELL CODE" ARGUMENTS... is "run 3 20 ARGUMENTS..." with that code on that rank.
+on_rank() {
+  launch 3 20 ./on "$1" "$2" "$program" "${@:3}"
+}
+
+# rows NUMBER: lines of a CSV with two features and the label 0, 1 or 2.
+rows() {
+  awk -v rows="$1" 'BEGIN { for (i = 0; i < rows; ++i) print i % 7 "," i % 5 "," i % 3 }'
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# verify beyond its defaults: other reductions, accumulation, clipping, optimizers, expected and
+# unexpected differences, JSON.   tests/program/verify_modes.sh PROGRAM
+# shellcheck disable=SC2317  # the checks are called through "check"
+# shellcheck source=tests/program/checks.sh
+. "$(dirname "$0")/checks.sh"
+
+first_digest() { sed -n 's/^ *0 *\([0-9a-f]\{16\}\) .*/\1/p' out; }
+is_one_json_value() {
+  [ "$(head -c 1 out)" = '{' ] && [ "$(tail -n 1 out)" = '}' ] || return 1
+  ! python3 -c '' 2>/dev/null || python3 -c 'import json, sys; json.load(sys.stdin)' <out
+}
+
+for ranks in 1 2 3 4; do
+  run "$ranks" 60 verify --reduce ordered --steps 12
+  check "N = $ranks: ordered sums agree without accumulation" holds
+  check "  and its lines fit 100 columns" fits_100_columns
+done
+run 3 60 verify --reduce ordered --precision fp32 --steps 8 --chunk-elements 1000
+check "N = 3: ordered, fp32, in chunks of 1000" holds
+
+for ranks in 2 3 4; do
+  for k in 2 4; do
+    run "$ranks" 60 verify --accumulate $k --batch 8 --clip-norm 0.5 --steps 10
+    check "N = $ranks: exact sums of $k micro-batches, clipped" holds
+    clipped=$(first_digest)
+    check "  and its lines fit 100 columns" fits_100_columns
+  done
+done
+run 4 60 verify --accumulate 4 --batch 8 --steps 10
+check "clipping did something" differ "$(first_digest)" "$clipped"
+for options in "--optimizer adamw --weight-decay 0.01" "--optimizer sgd --lr 0.1" \
+  "--optimizer sgd --momentum 0.9 --lr 0.1 --precision bf16"; do
+  # shellcheck disable=SC2086  # one word an option
+  run 3 60 verify $options --accumulate 2 --steps 8
+  check "N = 3: $options" holds
+done
+
+mpi="--reduce mpi --precision fp32"
+# shellcheck disable=SC2086  # one word an option
+{
+  run 4 60 verify $mpi
+  check "N = 4: the library's sums part, exit code 1" [ "$code" -eq 1 ]
+  check "  the first difference is named" says \
+    'stage 2 parts from stage 0 in step [0-9]*, unit [0-9], element [0-9]*: .* against '
+  check "  in ulps, and how many differ" says '([0-9]* ulps*); [0-9 ]* of 17 226 parameters differ'
+  check "  the verdict says why" says '^FAILS: stage 2 parts from stage 0, as mpi sums in another order'
+  check "  bytes hold all the same" says 'stored and sent bytes equal the formulas'
+  check "  no line is longer than 100 columns" fits_100_columns
+  run 4 60 verify $mpi --expect-difference
+  check "  under --expect-difference that is the result" [ "$code" -eq 0 ]
+  check "  and the verdict is positive" says '^holds: stage 2 parts from stage 0'
+  run 2 60 verify $mpi
+  check "N = 2: the library's sums agree" holds
+  run 2 60 verify $mpi --expect-difference
+  check "  which fails under --expect-difference" [ "$code" -eq 1 ]
+  check "  and the verdict says so" says '^FAILS: .*no difference as expected'
+}
+
+run 3 60 verify --steps 3 --json -
+check "--json -: exit code 0" succeeded
+check "  standard output is one JSON value" is_one_json_value
+check "  that agrees" says '^  "agree": true'
+run 3 60 verify --steps 3 --json "a file.json"
+check "--json FILE: tables on standard output" holds
+check "  the file is there" grep -q '^  "agree": true' "a file.json"
+finish

@@ -1,0 +1,110 @@
+// Command lines that make no sense are refused before anything runs, with one line that names the
+// option at fault, exit code 2 and no command.
+#include <gtest/gtest.h>
+
+#include "zerolab/report/options.hpp"
+
+namespace zerolab {
+namespace {
+
+using Words = std::vector<const char*>;
+
+CommandLine parse(Words words) {
+  words.insert(words.begin(), "zerolab");
+  return parse_command_line(static_cast<int>(words.size()), words.data());
+}
+
+void expect_refusal(const Words& words, const std::string& named) {
+  std::string command;
+  for (const char* word : words) command += std::string(command.empty() ? "" : " ") + word;
+  const CommandLine line = parse(words);
+  const std::string& text = line.text;
+  const bool refused = line.exit_code == 2 && line.command.empty();
+  const bool one_line = text.starts_with("zerolab: ") && text.find('\n') + 1 == text.size();
+  EXPECT_TRUE(refused && one_line && text.find(named) != std::string::npos)
+      << command << "\nends with " << line.exit_code << " and says: " << text;
+}
+/// The same option with the same value, for both commands.
+void expect_refusal_by_both(const Words& words, const std::string& named) {
+  for (const char* command : {"train", "verify"}) {
+    Words all = words;
+    all.insert(all.begin(), command);
+    expect_refusal(all, named);
+  }
+}
+
+TEST(Refusals, CountsAreWholeNumbersFromOne) {
+  for (const char* option : {"--batch", "--accumulate", "--epochs", "--chunk-elements",
+                             "--loss-scale-growth-interval", "--max-skips", "--hidden"}) {
+    for (const char* value :
+         {"0", "-1", "1e3", "1.5", "99999999999999999999", "0x10", "seven", "nan", " ", "3x"}) {
+      expect_refusal_by_both({option, value}, option);
+    }
+  }
+  for (const char* value : {"-1", "1e3", "99999999999999999999", "2.0"}) {
+    expect_refusal_by_both({"--steps", value}, "--steps");
+    expect_refusal_by_both({"--seed", value}, "--seed");
+  }
+}
+
+TEST(Refusals, HiddenWidthsAreAtLeastOne) {
+  for (const char* value : {"", ",", "12,,3", "12,", ",12", "12,0", "0,12", "12,-3", "12;3"}) {
+    expect_refusal_by_both({"--hidden", value}, "--hidden");
+  }
+}
+
+TEST(Refusals, NumbersAreFiniteAndInBounds) {
+  for (const char* option : {"--lr", "--weight-decay"}) {
+    for (const char* value : {"nan", "inf", "-inf", "-1", "1e400", "fast", "", "0.1.2"}) {
+      expect_refusal_by_both({option, value}, option);
+    }
+  }
+  for (const char* value : {"1", "1.5", "-0.1", "nan", "inf"}) {
+    expect_refusal_by_both({"--optimizer", "sgd", "--momentum", value}, "--momentum");
+  }
+  for (const char* value : {"0", "-1", "nan", "inf", "off"}) {
+    expect_refusal_by_both({"--clip-norm", value}, "--clip-norm");
+  }
+  for (const char* value : {"3", "0.5", "33554432", "0", "-2", "nan", "inf", "static", ""}) {
+    expect_refusal_by_both({"--loss-scale", value}, "--loss-scale");
+  }
+}
+
+TEST(Refusals, ChoicesAreTheListedOnes) {
+  expect_refusal_by_both({"--precision", "fp8"}, "--precision");
+  expect_refusal_by_both({"--precision", "FP16"}, "--precision");
+  expect_refusal_by_both({"--reduce", "fast"}, "--reduce");
+  expect_refusal_by_both({"--optimizer", "lion"}, "--optimizer");
+  for (const char* stage : {"4", "-1", "1.5", "two", "", "0,1"}) {
+    expect_refusal({"train", "--stage", stage}, "--stage");
+  }
+  for (const char* stages : {"0,4", "0,0", "1,2,1", "", "0,,1", "all"}) {
+    expect_refusal({"verify", "--stages", stages}, "--stages");
+  }
+}
+
+TEST(Refusals, WhatDoesNotGoTogetherIsRefused) {
+  expect_refusal_by_both({"--momentum", "0.9"}, "--momentum");
+  expect_refusal_by_both({"--optimizer", "adamw", "--momentum", "0.9"}, "--momentum");
+  expect_refusal_by_both({"--steps", "3", "--epochs", "2"}, "--steps");
+  expect_refusal_by_both({"--batch", "3", "--batch", "4"}, "--batch");
+  expect_refusal_by_both({"--stage", "0", "--stages", "0"}, "--stage");
+  expect_refusal({"train", "--stages", "0,1"}, "--stages");
+  expect_refusal({"train", "--expect-difference"}, "--expect-difference");
+  expect_refusal({"verify", "--stage", "1"}, "--stage");
+  expect_refusal({"verify", "--trace"}, "--trace");
+}
+
+TEST(Refusals, WhatIsUnknownIsRefused) {
+  expect_refusal_by_both({"--bacth", "3"}, "--bacth");
+  expect_refusal_by_both({"--batch"}, "--batch");
+  expect_refusal_by_both({"digits"}, "digits");
+  expect_refusal({"doctor", "--batch", "3"}, "--batch");
+  expect_refusal({}, "subcommand");
+  expect_refusal({"trian"}, "trian");
+  expect_refusal({"train", "verify"}, "verify");
+  expect_refusal({"--batch", "3"}, "subcommand");
+}
+
+}  // namespace
+}  // namespace zerolab
