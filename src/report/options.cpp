@@ -1,5 +1,7 @@
 #include "zerolab/report/options.hpp"
 
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <set>
@@ -40,26 +42,53 @@ CLI::Validator number(const std::string& words, std::function<bool(double)> allo
       words);
 }
 
-/// CLI11 reads "-1" as a huge unsigned number and "1e3" as 1; counts are digits only.
-CLI::Validator count(std::size_t least) {
-  const std::string words = fmt::format("a whole number from {}", least);
+constexpr std::size_t most_counted = 999'999'999'999'999;
+
+/// The whole numbers between commas, one at least; none when `text` is anything else. CLI11 itself
+/// would read "-1" as a huge number, "1e3" as 1 and "1,,2" as 1,2.
+std::optional<std::vector<std::size_t>> whole_numbers(const std::string& text, std::size_t least,
+                                                      std::size_t most) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::string digits = text.substr(begin, text.find(',', begin) - begin);
+    if (digits.empty() || digits.size() > 15) return std::nullopt;
+    if (digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+    numbers.push_back(std::stoull(digits));
+    if (numbers.back() < least || numbers.back() > most) return std::nullopt;
+    begin += digits.size() + 1;
+  }
+  return numbers;
+}
+
+/// One whole number within bounds, or with `several` a list of them.
+CLI::Validator count(std::size_t least, std::size_t most = most_counted, bool several = false) {
+  const std::string bounds = most == most_counted ? fmt::format("from {}", least)
+                                                  : fmt::format("from {} to {}", least, most);
+  const std::string words = several ? fmt::format("a list of whole numbers {}, like 1,2", bounds)
+                                    : fmt::format("a whole number {}", bounds);
   return CLI::Validator(
-      [words, least](std::string& text) {
-        const bool digits = !text.empty() && text.size() <= 15 &&
-                            text.find_first_not_of("0123456789") == std::string::npos;
-        if (digits && std::stoull(text) >= least) return std::string();
+      [=](std::string& text) {
+        const auto numbers = whole_numbers(text, least, most);
+        if (numbers && (several || numbers->size() == 1)) return std::string();
         return fmt::format("'{}' is not {}", text, words);
       },
       words);
+}
+
+/// An option whose value is a list of whole numbers.
+void add_list(CLI::App& app, const std::string& flag, const std::string& help, std::size_t least,
+              std::size_t most, std::function<void(const std::vector<std::size_t>&)> set) {
+  app.add_option_function<std::string>(
+         flag, [=](const std::string& text) { set(*whole_numbers(text, least, most)); }, help)
+      ->check(count(least, most, true));
 }
 
 void add_model_options(CLI::App& app, Options& o) {
   app.add_option("--data", o.data,
                  "digits | fashion-mnist | synthetic[:SAMPLES,FEATURES,CLASSES] | csv:FILE | "
                  "idx:IMAGES,LABELS [digits]");
-  app.add_option("--hidden", o.hidden, "widths of the hidden layers [128,64]")
-      ->delimiter(',')
-      ->check(count(1));
+  add_list(app, "--hidden", "widths of the hidden layers [128,64]", 1, most_counted,
+           [&o](const auto& widths) { o.hidden = widths; });
   add_choice<NumberType>(app, "--precision", precisions, "fp16", "stored parameters and gradients",
                          [&o](NumberType p) { o.job.precision = p; });
   add_choice<ReduceMode>(app, "--reduce", reduce_modes, "exact", "how gradients are summed",
@@ -162,7 +191,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.set_version_flag("--version", "zerolab " ZEROLAB_VERSION);
 
   auto* train = app.add_subcommand("train", "train one stage: mpirun -n N zerolab train --stage 2");
-  train->add_option("--stage", o.stage, "0, 1, 2 or 3 [0]")->check(CLI::IsMember({0, 1, 2, 3}));
+  train->add_option("--stage", o.stage, "0, 1, 2 or 3 [0]")->check(count(0, 3));
   add_model_options(*train, o);
   add_optimizer_options(*train, o);
   train->add_flag("--trace", o.trace,
@@ -172,9 +201,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
 
   auto* verify = app.add_subcommand(
       "verify", "train stages in turn; compare bits, stored and sent bytes with the formulas");
-  verify->add_option("--stages", o.stages, "stages to compare with the first of them [0,1,2,3]")
-      ->delimiter(',')
-      ->check(CLI::IsMember({0, 1, 2, 3}));
+  add_list(*verify, "--stages", "stages to compare with the first of them [0,1,2,3]", 0, 3,
+           [&o](const auto& stages) { o.stages.assign(stages.begin(), stages.end()); });
   add_model_options(*verify, o);
   add_optimizer_options(*verify, o);
   verify->add_flag("--expect-difference", o.expect_difference,
@@ -184,6 +212,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.add_subcommand("doctor", "what this machine's MPI and BLAS do; self-tests");
 
   try {
+    const std::set<std::string> known{"train", "verify", "doctor"};
+    const std::string first = argc > 1 ? argv[1] : "";
+    require(first.empty() || first[0] == '-' || known.contains(first),
+            "'{}' is no subcommand; there are {}", first, fmt::join(known, ", "));
     app.parse(argc, argv);
     CLI::App* chosen = app.get_subcommands().front();
     if (chosen == train || chosen == verify) check_together(*chosen, o);
