@@ -1,8 +1,27 @@
 #include "zerolab/report/job_data.hpp"
 
+#include "zerolab/core/random.hpp"
 #include "zerolab/report/summary.hpp"
 
 namespace zerolab {
+
+namespace {
+
+/// Ranks on several hosts may find different files under one name.
+void require_same_data(const std::string& name, const Dataset& data, Communicator& comm) {
+  const auto outside = comm.outside_training();
+  std::uint64_t mine = 0;
+  for (const std::size_t size :
+       {data.samples(Split::train), data.samples(Split::test), data.features(), data.classes()}) {
+    mine = random_bits(mine, size);
+  }
+  if (comm.maximum(mine) == ~comm.maximum(~mine)) return;
+  throw AgreedError(fmt::format(
+      "{}: ranks have read different data; samples, features and classes must be the same on all",
+      name));
+}
+
+}  // namespace
 
 JobData open_job(const Options& options, Communicator& comm, MemoryLedger& memory) {
   JobData opened{options.job, nullptr, 0};
@@ -20,6 +39,7 @@ JobData open_job(const Options& options, Communicator& comm, MemoryLedger& memor
                          opened.job.batch, opened.job.seed};
     opened.steps = options.steps.value_or(options.epochs * plan.steps_per_epoch());
   });
+  require_same_data(options.data, *opened.data, comm);
   return opened;
 }
 

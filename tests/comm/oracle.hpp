@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "zerolab/comm/communicator.hpp"
 #include "zerolab/core/number.hpp"
 #include "zerolab/core/random.hpp"
 #include "zerolab/core/shards.hpp"
@@ -22,11 +23,12 @@ namespace zerolab {
 __extension__ using int128 = __int128;
 __extension__ using uint128 = unsigned __int128;
 
-/// Memory of a type known at run time, between two guards; it starts as NaN in every float type.
+/// Memory of a type known at run time, between two guards, which differ from rank to rank; it
+/// starts as NaN in every float type.
 class Guarded {
  public:
   Guarded(NumberType type, std::size_t size)
-      : type_(type), size_(size), bytes_(2 * guard + size * width(type), std::byte{0xA5}) {
+      : type_(type), size_(size), bytes_(2 * guard + size * width(type), guard_of_this_rank()) {
     std::fill_n(bytes_.begin() + guard, size * width(type), std::byte{0xFF});
   }
   /// The values, each rounded to the type.
@@ -37,13 +39,19 @@ class Guarded {
   Numbers numbers() { return {type_, bytes_.data() + guard, size_}; }
   operator ConstNumbers() const { return {type_, bytes_.data() + guard, size_}; }
   bool intact() const {
-    const auto is_guard = [](std::byte byte) { return byte == std::byte{0xA5}; };
+    const auto is_guard = [](std::byte byte) { return byte == guard_of_this_rank(); };
     return std::all_of(bytes_.begin(), bytes_.begin() + guard, is_guard) &&
            std::all_of(bytes_.end() - guard, bytes_.end(), is_guard);
   }
 
  private:
   static constexpr std::ptrdiff_t guard = 64;
+  static std::byte guard_of_this_rank() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return static_cast<std::byte>(0xA0 + rank);
+  }
+
   NumberType type_;
   std::size_t size_;
   std::vector<std::byte> bytes_;

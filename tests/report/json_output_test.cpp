@@ -1,0 +1,114 @@
+// What train and verify write for machines: one JSON value alone on standard output, a metrics file
+// of one object a line, and the first difference of two stages.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "summary_keys.hpp"
+#include "zerolab/comm/communicator.hpp"
+#include "zerolab/report/commands.hpp"
+
+namespace zerolab {
+namespace {
+
+struct JsonOutput : testing::Test {
+  Communicator comm{MPI_COMM_WORLD};
+
+  bool first() const { return comm.rank() == 0; }
+
+  /// What a command prints on this rank's standard output.
+  std::string printed(int (*command)(const Options&, Communicator&), const Options& options,
+                      int wanted = 0) {
+    testing::internal::CaptureStdout();
+    const int code = command(options, comm);
+    std::fflush(stdout);
+    const std::string text = testing::internal::GetCapturedStdout();
+    EXPECT_EQ(code, wanted) << text;
+    return text;
+  }
+};
+
+TEST_F(JsonOutput, JsonOnStandardOutputIsAlone) {
+  Options o = small();
+  o.json = std::string("-");
+  o.trace = true;
+  for (const std::size_t steps : {0U, 3U}) {
+    o.steps = steps;
+    const std::string text = printed(train_command, o);
+    if (!first()) {
+      EXPECT_EQ(text, "");
+    } else if (!json::accept(text)) {
+      ADD_FAILURE() << "no JSON:\n" << text;
+    } else {
+      expect_summary(json::parse(text), comm.size(), steps);
+    }
+  }
+}
+
+TEST_F(JsonOutput, VerifyTellsEveryStageAndTheBytes) {
+  Options o = small();
+  o.json = "-";
+  const std::string text = printed(verify_command, o);
+  if (!first()) {
+    EXPECT_EQ(text, "");
+    return;
+  }
+  const json tree = json::parse(text, nullptr, false);
+  EXPECT_EQ(keys(tree), (Keys{"stages", "agree", "first_difference", "bytes"})) << text;
+  EXPECT_EQ(tree.value("agree", json()), true);
+  EXPECT_TRUE(tree.value("first_difference", json(0)).is_null());
+  for (const char* part : {"stages", "bytes"}) {
+    const json stages = tree.value(part, json());
+    EXPECT_EQ(keys(stages), (Keys{"0", "1", "2", "3"}));
+    for (const auto& [stage, summary] : stages.items()) {
+      expect_summary(summary, comm.size(), 3);
+      EXPECT_EQ(summary.at("stage"), std::stoi(stage));
+      EXPECT_EQ(summary.at("reduce"), std::string(part) == "stages" ? "exact" : "mpi");
+    }
+  }
+}
+
+TEST_F(JsonOutput, VerifyNamesTheFirstDifference) {
+  if (comm.size() < 3) GTEST_SKIP() << "one rank has nothing to sum";
+  Options o;
+  o.job.precision = NumberType::fp32;
+  o.reduce = o.job.reduce = ReduceMode::mpi;
+  o.job.loss_scale.fixed = 1;
+  o.json = "-";
+  o.steps = 4;
+  const std::string text = printed(verify_command, o, 1);
+  if (!first()) return;
+  const json tree = json::parse(text, nullptr, false);
+  EXPECT_EQ(tree.at("agree"), false);
+  const json& found = tree.at("first_difference");
+  for (const char* key : {"stage", "step", "unit", "index", "ulps"})
+    EXPECT_TRUE(found.at(key).is_number_integer()) << key;
+  EXPECT_TRUE(found.at("a").is_number_float() && found.at("b").is_number_float());
+  EXPECT_NE(found.at("a"), found.at("b"));
+  EXPECT_GE(found.at("ulps"), 1);
+  EXPECT_EQ(found.at("stage"), 2) << "the first stage that adds in another order";
+}
+
+TEST_F(JsonOutput, MetricsFileIsOneObjectALine) {
+  Options o = small();
+  o.json = "-";
+  o.metrics = testing::TempDir() + "zerolab_metrics_" + std::to_string(getpid()) + ".jsonl";
+  printed(train_command, o);
+  if (!first()) return;
+  std::ifstream file(o.metrics);
+  std::size_t lines = 0;
+  for (std::string line; std::getline(file, line); ++lines) {
+    EXPECT_TRUE(json::accept(line)) << line;
+    EXPECT_EQ(json::parse(line, nullptr, false).value("step", 0U), lines + 1);
+    EXPECT_EQ(json::parse(line, nullptr, false).value("samples_consumed", 0U),
+              (lines + 1) * 4 * comm.size());
+  }
+  EXPECT_EQ(lines, 3U);
+  std::filesystem::remove(o.metrics);
+}
+
+}  // namespace
+}  // namespace zerolab
