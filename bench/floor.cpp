@@ -40,7 +40,7 @@ Floor::Floor(const Job& job, int stage, Communicator& comm)
       comm_(comm) {
   const bool exact = reduce_ == ReduceMode::exact;
   for (std::size_t l = 0; l < shape_.units(); ++l) {
-    const std::size_t weights = shape_.in(l) * shape_.out(l), elements = shape_.elements(l);
+    const std::size_t weights = shape_.in(l)*shape_.out(l), elements = shape_.elements(l);
     weights_.push_back(random_numbers(memory_, weights));
     gradients_.push_back(random_numbers(memory_, weights));
     activations_.push_back(random_numbers(memory_, rows_ * shape_.in(l)));
@@ -102,7 +102,8 @@ std::size_t Floor::optimizer_bytes() const {
 }
 
 MemoryBandwidth::MemoryBandwidth()
-    : x_(zeros(memory_, NumberType::fp32, elements)), y_(zeros(memory_, NumberType::fp32, elements)) {}
+    : x_(zeros(memory_, NumberType::fp32, elements)),
+      y_(zeros(memory_, NumberType::fp32, elements)) {}
 
 void MemoryBandwidth::pass() {
   scale_and_add(x_.as<float>().data() + next_, y_.as<float>().data() + next_, window);

@@ -29,9 +29,9 @@ class Floor {
   int stage_;
   std::size_t chunk_elements_;
   Communicator& comm_;
-  MemoryLedger memory_;  // before the buffers, which leave it last
-  std::vector<Buffer> weights_, gradients_;             ///< [out × in]
-  std::vector<Buffer> activations_, deltas_;            ///< [rows × width of the layer]
+  MemoryLedger memory_;                                   // before the buffers, which leave it last
+  std::vector<Buffer> weights_, gradients_;               ///< [out × in]
+  std::vector<Buffer> activations_, deltas_;              ///< [rows × width of the layer]
   std::vector<Buffer> sent_parameters_, sent_gradients_;  ///< [elements(unit)]
 };
 

@@ -25,10 +25,10 @@ class Table final : public benchmark::BenchmarkReporter {
 
   bool ReportContext(const Context&) override {
     if (!speaks_) return true;
-    fmt::print("N = {} · {} · {}\nmilliseconds, medians of the slowest rank\n", ranks_, mpi_library(),
-               blas_kernel_note());
-    fmt::print("{:42}{:>9}{:>9}{:>7} = {:>9}{:>10}{:>12}\n", "", "step", "floor", "ratio", "products",
-               "optimizer", "collectives");
+    fmt::print("N = {} · {} · {}\nmilliseconds, medians of the slowest rank\n", ranks_,
+               mpi_library(), blas_kernel_note());
+    fmt::print("{:42}{:>9}{:>9}{:>7} = {:>9}{:>10}{:>12}\n", "", "step", "floor", "ratio",
+               "products", "optimizer", "collectives");
     return true;
   }
 

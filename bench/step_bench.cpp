@@ -84,15 +84,17 @@ void run_steps(benchmark::State& state, const Job& job, int number, Communicator
   Trace silent;
   const std::size_t features = job.shape.widths.front(), classes = job.shape.widths.back();
   const std::unique_ptr<Dataset> data =
-      features == 64 ? open_dataset("digits", job.seed, memory)
-                     : std::make_unique<MemoryDataset>(2 * comm.size() * job.batch, features, classes);
+      features == 64
+          ? open_dataset("digits", job.seed, memory)
+          : std::make_unique<MemoryDataset>(2 * comm.size() * job.batch, features, classes);
   const std::unique_ptr<Stage> stage = make_stage(number, {job, *data, comm, memory, silent});
   Floor floor(job, number, comm);
 
   std::size_t step = 0, skipped = 0;
   const auto next_step = [&] { skipped += stage->step(step++).skipped; };
   for (int warm_up = 0; warm_up < 2; ++warm_up) {
-    while (stage->step(step++).skipped) {}  // until the loss scale fits
+    while (stage->step(step++).skipped) {
+    }  // until the loss scale fits
     floor.products();
     floor.collectives();
   }
@@ -129,12 +131,15 @@ void register_step_benchmarks(Communicator& comm) {
           job.precision = precision;
           job.reduce = mode;
           job.batch = size.batch;
-          const std::string test = fmt::format(
-              "{}/{}/{}/stage{}", fmt::join(size.widths, "-"), name(precision),
-              mode == ReduceMode::exact ? "exact" : "mpi", stage);
-          benchmark::RegisterBenchmark(test.c_str(), [=, &comm](benchmark::State& state) {
-            run_steps(state, job, stage, comm);
-          })->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(size.repetitions);
+          const std::string test =
+              fmt::format("{}/{}/{}/stage{}", fmt::join(size.widths, "-"), name(precision),
+                          mode == ReduceMode::exact ? "exact" : "mpi", stage);
+          benchmark::RegisterBenchmark(
+              test.c_str(),
+              [=, &comm](benchmark::State& state) { run_steps(state, job, stage, comm); })
+              ->UseManualTime()
+              ->Unit(benchmark::kMillisecond)
+              ->Iterations(size.repetitions);
         }
 }
 

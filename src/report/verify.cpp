@@ -114,10 +114,10 @@ std::string words(const Verdict& v, const Options& options, const Job& job, cons
     text +=
         fmt::format("stage {} parts from stage {}{}; ",
                     bits.differences.empty() ? -1 : bits.differences[0].stage, options.stages[0],
-                    v.as_required ? fmt::format(", as {} sums in another order", name(job.reduce))
+                    v.as_required ? fmt::format(", {} adds in another order", name(job.reduce))
                                   : ", which must not be");
   }
-  return text + (v.ledgers_hold ? "stored and sent bytes equal the formulas\n"
+  return text + (v.ledgers_hold ? "stored and sent equal the formulas\n"
                                 : "a LEDGER DIFFERS from its formula\n");
 }
 
@@ -130,9 +130,9 @@ std::string report(const Part& bits, const Part& bytes, const Job& job, const Jo
                       stored_table(bits.outcomes, job));
   text += fmt::format("\nPeaks, bytes on rank 0\n{}", peak_table(bits.outcomes));
   text += fmt::format(
-      "\nSent per rank and step under --reduce {} ({} steps), × in Φ(N−1)/N; payload: every "
-      "collective "
-      "once;\nwire: ring model, an all-reduce counts as its two halves; ratio to stage {}\n{}",
+      "\nSent per rank and step under --reduce {} ({} steps), × in Φ(N−1)/N, ratio to stage {}\n"
+      "  payload: every collective counts once; wire: ring model, an all-reduce is its two "
+      "halves\n{}",
       bytes_mode, bytes.outcomes[0].steps, bytes.outcomes[0].stage,
       sent_table(bytes.outcomes, bytes_job));
   if (mode == "exact") {

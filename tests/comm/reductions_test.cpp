@@ -182,20 +182,20 @@ TEST(Exact, SmallGradientsSurvive) {
   ranks.expect({ReduceMode::exact, static_cast<double>(ranks.size())}, {smallest}, smallest);
 }
 
-// The division is a division: a sum of d (1 + 2^-24) divided by d is a tie of fp32 and goes to the
-// even neighbour, where a product with 1 / d is a little off for some d (49 is the first).
+// The division is a division: d (2 - 2^-24) divided by d is a tie of fp32, which goes to the even
+// neighbour, 2; d (2 - 3 · 2^-24) goes to 2 - 2^-22. Products with 1 / d miss the tie for some d.
 TEST(Exact, DividesWithOneRounding) {
   Ranks ranks;
   for (double d = 1; d <= 100; ++d) {
     const double mine = ranks.rank() == 0 ? d : 0;
-    const auto average = [&](double steps) {
-      const std::vector<Guarded> parts{
-          Guarded(NumberType::fp32, std::vector<double>(1, mine)),
-          Guarded(NumberType::fp32, std::vector<double>(1, mine * steps * 0x1p-24))};
+    const auto average = [&](double half_steps) {
+      const std::vector<double> large(1, 2 * mine), small(1, -half_steps * 0x1p-24 * mine);
+      const std::vector<Guarded> parts{Guarded(NumberType::fp32, large),
+                                       Guarded(NumberType::fp32, small)};
       return values(ranks.all_reduced({ReduceMode::exact, d}, parts))[0];
     };
-    EXPECT_EQ(average(1), 1) << d;
-    EXPECT_EQ(average(3), 1 + 0x1p-22) << d;
+    EXPECT_EQ(average(1), 2) << d;
+    EXPECT_EQ(average(3), 2 - 0x1p-22) << d;
   }
 }
 

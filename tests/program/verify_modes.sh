@@ -44,8 +44,8 @@ mpi="--reduce mpi --precision fp32"
   check "  the first difference is named" says \
     'stage 2 parts from stage 0 in step [0-9]*, unit [0-9], element [0-9]*: .* against '
   check "  in ulps, and how many differ" says '([0-9]* ulps*); [0-9 ]* of 17 226 parameters differ'
-  check "  the verdict says why" says '^FAILS: stage 2 parts from stage 0, as mpi sums in another order'
-  check "  bytes hold all the same" says 'stored and sent bytes equal the formulas'
+  check "  the verdict says why" says '^FAILS: stage 2 parts from stage 0, mpi adds in another order'
+  check "  bytes hold all the same" says 'stored and sent equal the formulas'
   check "  no line is longer than 100 columns" fits_100_columns
   run 4 60 verify $mpi --expect-difference
   check "  under --expect-difference that is the result" [ "$code" -eq 0 ]
