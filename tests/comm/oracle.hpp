@@ -158,15 +158,16 @@ inline std::uint32_t contribution(NumberType type, std::size_t index, std::size_
   return sign << sign_bit | magnitude;
 }
 
-/// Everyone's contributions to elements 0, 1, …, summed and divided by sixteenths / 16.
-inline Guarded exact_average(NumberType type, std::size_t size, std::size_t contributions,
-                             std::uint64_t sixteenths) {
+/// Everyone's contributions to elements [first, first + size), summed and divided by
+/// sixteenths / 16.
+inline Guarded exact_average(NumberType type, std::size_t first, std::size_t size,
+                             std::size_t contributions, std::uint64_t sixteenths) {
   const Format format = format_of(type);
   std::vector<double> averages(size);
   for (std::size_t i = 0; i < size; ++i) {
     int128 total = 0;
     for (std::size_t c = 0; c < contributions; ++c)
-      total += format.steps(contribution(type, i, c, contributions));
+      total += format.steps(contribution(type, first + i, c, contributions));
     averages[i] = format.average(total, sixteenths);
   }
   return {type, averages};

@@ -23,7 +23,14 @@ void check_exact(Ranks& ranks, NumberType type, std::size_t size, std::size_t k,
       std::memcpy(mine[j].numbers().part(i, 1).data, &pattern, width(type));
     }
   }
-  const Guarded average = exact_average(type, size, n * k, sixteenths);
+  const std::size_t first = ranks.cut(size).first(ranks.rank());
+  const Guarded shard =
+      exact_average(type, first, ranks.cut(size).size(ranks.rank()), n * k, sixteenths);
+  Guarded average(type, size);  // each rank works its shard out
+  const ConstNumbers worked_out = shard;
+  std::copy_n(worked_out.data, worked_out.bytes(),
+              average.numbers().part(first, worked_out.size).data);
+  ranks.comm.all_gather(average.numbers());
   for (const std::size_t limit : limits) {
     SCOPED_TRACE(
         fmt::format("{} of {}, {} ranks x {}, chunks of {}", size, name(type), n, k, limit));

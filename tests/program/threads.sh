@@ -18,6 +18,14 @@ for precision in fp16 bf16 fp32; do
   check "  and nothing on standard error" [ ! -s err ]
 done
 
+# A kernel of the user's choice: the program does not start anew, and sets its one thread itself.
+kernel=$(sed -n 's/.*, kernel \([^,]*\), .*/\1/p' out)
+check "the kernel is printed" [ -n "$kernel" ]
+OPENBLAS_CORETYPE=$kernel "$program" "${job[@]}" >out 2>err
+code=$?
+check "asked for by OPENBLAS_CORETYPE" says ', 1 thread per rank'
+check "  it has the same bits" equal "$(digest)" "$with"
+
 export OPENBLAS_NUM_THREADS=2
 run 2 60 train --quiet --steps 3
 if says ', 1 thread per rank'; then
