@@ -7,10 +7,12 @@
 
 namespace zerolab {
 
-class Stage0 final : public Stage {
+namespace {
+
+class ThisStage final : public Stage {
  public:
   // full: parameters, gradients, optimizer states        sharded: nothing
-  explicit Stage0(const Setup& setup) : Stage(setup, placements_of(0)) {}
+  explicit ThisStage(const Setup& setup) : Stage(setup, placements_of(0)) {}
 
  private:
   void forward() override {
@@ -34,8 +36,10 @@ class Stage0 final : public Stage {
   }
 };
 
+}  // namespace
+
 std::unique_ptr<Stage> make_stage0(const Stage::Setup& setup) {
-  return std::make_unique<Stage0>(setup);
+  return std::make_unique<ThisStage>(setup);
 }
 
 }  // namespace zerolab

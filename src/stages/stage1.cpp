@@ -8,10 +8,12 @@
 
 namespace zerolab {
 
-class Stage1 final : public Stage {
+namespace {
+
+class ThisStage final : public Stage {
  public:
   // full: parameters, gradients        sharded: optimizer states
-  explicit Stage1(const Setup& setup) : Stage(setup, placements_of(1)) {}
+  explicit ThisStage(const Setup& setup) : Stage(setup, placements_of(1)) {}
 
  private:
   void forward() override {
@@ -36,8 +38,10 @@ class Stage1 final : public Stage {
   }
 };
 
+}  // namespace
+
 std::unique_ptr<Stage> make_stage1(const Stage::Setup& setup) {
-  return std::make_unique<Stage1>(setup);
+  return std::make_unique<ThisStage>(setup);
 }
 
 }  // namespace zerolab

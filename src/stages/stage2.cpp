@@ -1,7 +1,6 @@
 // Stage 2, P_os+g: optimizer states and gradients are sharded.
 //   stored   parameters 2Φ      gradients 2Φ/N    optimizer states 12Φ/N
-//   sent     reduce-scatter of the gradients (every micro-batch: there is no room to keep them
-//   full),
+//   sent     reduce-scatter of the gradients (every micro-batch: nowhere to keep them full),
 //            all-gather of the updated parameters (once a step)
 //   run      mpirun -n 3 build/zerolab train --stage 2 --hidden 3 --trace
 //   compare  git diff --no-index src/stages/stage1.cpp src/stages/stage2.cpp
@@ -9,10 +8,12 @@
 
 namespace zerolab {
 
-class Stage2 final : public Stage {
+namespace {
+
+class ThisStage final : public Stage {
  public:
   // full: parameters        sharded: gradients, optimizer states
-  explicit Stage2(const Setup& setup) : Stage(setup, placements_of(2)) {}
+  explicit ThisStage(const Setup& setup) : Stage(setup, placements_of(2)) {}
 
  private:
   void forward() override {
@@ -37,8 +38,10 @@ class Stage2 final : public Stage {
   }
 };
 
+}  // namespace
+
 std::unique_ptr<Stage> make_stage2(const Stage::Setup& setup) {
-  return std::make_unique<Stage2>(setup);
+  return std::make_unique<ThisStage>(setup);
 }
 
 }  // namespace zerolab

@@ -8,10 +8,12 @@
 
 namespace zerolab {
 
-class Stage3 final : public Stage {
+namespace {
+
+class ThisStage final : public Stage {
  public:
   // full: nothing        sharded: parameters, gradients, optimizer states
-  explicit Stage3(const Setup& setup) : Stage(setup, placements_of(3)) {}
+  explicit ThisStage(const Setup& setup) : Stage(setup, placements_of(3)) {}
 
  private:
   void forward() override {
@@ -23,8 +25,7 @@ class Stage3 final : public Stage {
 
   void backward() override {
     for (const auto l : units_last_first) {
-      const FullUnit weights =
-          gather(l);  // unit 0 too: the source's 6Φ counts it, an MLP could do without
+      const FullUnit weights = gather(l);   // unit 0 too: 6Φ counts it, an MLP could do without
       FullUnit gradient = new_gradient(l);  // full, lives until the brace
       model.backward(l, weights, gradient);
       comm.reduce_scatter(gradient, gradients[l]);  // adds to my shard of the sum
@@ -40,8 +41,10 @@ class Stage3 final : public Stage {
   }
 };
 
+}  // namespace
+
 std::unique_ptr<Stage> make_stage3(const Stage::Setup& setup) {
-  return std::make_unique<Stage3>(setup);
+  return std::make_unique<ThisStage>(setup);
 }
 
 }  // namespace zerolab
