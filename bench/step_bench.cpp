@@ -31,7 +31,7 @@ struct Size {
 
 const std::vector<Size>& sizes() {
   using enum ReduceMode;
-  static const std::vector<Size> all{{{64, 128, 10}, 32, 301, {mpi, exact}},
+  static const std::vector<Size> all{{{64, 128, 10}, 32, 101, {mpi, exact}},
                                      {{784, 1024, 1024, 10}, 64, 21, {mpi, exact}},
                                      {{784, 4096, 4096, 10}, 64, 7, {mpi}},
                                      {{1024, 2048, 2048, 2048, 10}, 512, 5, {mpi}}};

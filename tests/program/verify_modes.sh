@@ -36,6 +36,10 @@ for options in "--optimizer adamw --weight-decay 0.01" "--optimizer sgd --lr 0.1
   check "N = 3: $options" holds
 done
 
+run 2 60 verify --stages 0,3 --steps 10 --batch 8 --data synthetic:4096,784,10 --hidden 2000,1000
+check "3.6 million parameters hold" holds
+check "  and the lines with their large numbers fit 100 columns" fits_100_columns
+
 mpi="--reduce mpi --precision fp32"
 # shellcheck disable=SC2086  # one word an option
 {
