@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
       code = run_on_ranks(line, comm);
     } else if (comm.rank() == 0) {
       std::fputs(line.text.c_str(), code == 0 ? stdout : stderr);
+      if (std::fflush(stdout) != 0) code = 1;
     }
     comm.barrier();  // no rank's exit code may end the job before rank 0 has spoken
   }

@@ -120,7 +120,7 @@ void Communicator::reduce_scatter(Numbers full) {
 
 void Communicator::all_gather(Numbers full) {
   const Shards cut{full.size, size_};
-  const MPI_Datatype type = datatype(full.type);
+  MPI_Datatype type = datatype(full.type);
   if (cut.even()) {
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, full.data, count(cut.size(0)), type, comm_);
   } else {

@@ -23,8 +23,7 @@ float random_symmetric(std::uint64_t key, std::uint64_t index) {
   return static_cast<float>(top24 - (1 << 23)) * 0x1p-23F;
 }
 
-Permutation::Permutation(std::uint64_t key, std::uint64_t size)
-    : key_(key), size_(size), half_bits_(1) {
+Permutation::Permutation(std::uint64_t key, std::uint64_t size) : key_(key), size_(size) {
   while (half_bits_ < 32 && (std::uint64_t{1} << (2 * half_bits_)) < size) ++half_bits_;
 }
 

@@ -53,6 +53,7 @@ class StoredDataset final : public Dataset {
     return split == Split::train ? table_.rows - test_rows : test_rows;
   }
   std::size_t bytes() const override { return table_.bytes() + (test_ ? test_->bytes() : 0); }
+  std::uint32_t checksum() const override;
 
   void read(Split split, std::size_t index, std::span<float> out) const override {
     require(out.size() == features(), "room for {} features, but a sample has {}", out.size(),

@@ -1,6 +1,8 @@
 // What `--data` means.
 #include "zerolab/nn/dataset.hpp"
 
+#include <zlib.h>
+
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -138,6 +140,19 @@ std::unique_ptr<Dataset> open_dataset(const std::string& name, std::uint64_t see
       return std::make_unique<StoredDataset>(1.0F, read_idx(data.file, data.labels, ledger));
   }
   refuse(name, "unknown data");
+}
+
+std::uint32_t StoredDataset::checksum() const {
+  uLong sum = crc32_z(0, nullptr, 0);
+  const auto add = [&sum](ConstNumbers part) {
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(part.data), part.bytes());
+  };
+  for (const Table* table : {&table_, test_ ? &*test_ : nullptr}) {
+    if (table == nullptr) continue;
+    add(table->values);
+    add(table->labels);
+  }
+  return static_cast<std::uint32_t>(sum);
 }
 
 }  // namespace zerolab

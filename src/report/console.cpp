@@ -1,5 +1,6 @@
 #include "zerolab/report/console.hpp"
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 namespace zerolab {
 
 namespace {
+
+constexpr std::size_t columns = 100;
 
 /// Characters that a terminal shows; continuation bytes of UTF-8 take no room.
 std::size_t shown_width(const std::string& text) {
@@ -56,7 +59,6 @@ std::string grouped(std::uint64_t number) {
 }
 
 std::string table(std::vector<std::vector<std::string>> rows) {
-  constexpr std::size_t columns = 100;
   std::vector<std::size_t> widths = column_widths(rows);
   if (std::accumulate(widths.begin(), widths.end(), 2 * widths.size()) > columns) {
     for (auto& row : rows) std::transform(row.begin(), row.end(), row.begin(), ungrouped);
@@ -72,13 +74,31 @@ std::string table(std::vector<std::vector<std::string>> rows) {
   return text;
 }
 
-std::string describe(const std::string& data, const Job& job, std::size_t ranks,
-                     std::size_t steps) {
-  std::string widths;
-  for (const std::size_t width : job.shape.widths) widths += fmt::format("-{}", width);
-  return fmt::format("{} · {}, Φ = {} · N = {} · {} · {} · B = {}, k = {} · {} steps\n", data,
-                     widths.substr(1), grouped(job.shape.parameters()), ranks, name(job.precision),
-                     name(job.optimizer.kind), job.batch, job.accumulate, grouped(steps));
+std::string joined(const std::vector<std::string>& words) {
+  std::string text, line;
+  for (const std::string& word : words) {
+    if (line.empty()) {
+      line = word;
+    } else if (shown_width(line + word) + 3 <= columns) {
+      line += " · " + word;
+    } else {
+      text += line + "\n";
+      line = "  " + word;
+    }
+  }
+  return text + line + "\n";
+}
+
+std::vector<std::string> describe(const std::string& data, const Job& job, std::size_t ranks,
+                                  std::size_t steps) {
+  return {data,
+          fmt::format("{}", fmt::join(job.shape.widths, "-")),
+          fmt::format("Φ = {}", grouped(job.shape.parameters())),
+          fmt::format("N = {}", ranks),
+          std::string(name(job.precision)),
+          std::string(name(job.optimizer.kind)),
+          fmt::format("B = {}, k = {}", job.batch, job.accumulate),
+          fmt::format("{} steps", grouped(steps))};
 }
 
 std::string describe_libraries() {

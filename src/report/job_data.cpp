@@ -11,14 +11,13 @@ namespace {
 void require_same_data(const std::string& name, const Dataset& data, Communicator& comm) {
   const auto outside = comm.outside_training();
   std::uint64_t mine = 0;
-  for (const std::size_t size :
-       {data.samples(Split::train), data.samples(Split::test), data.features(), data.classes()}) {
+  for (const std::size_t size : {data.samples(Split::train), data.samples(Split::test),
+                                 data.features(), data.classes(), std::size_t{data.checksum()}}) {
     mine = random_bits(mine, size);
   }
   if (comm.maximum(mine) == ~comm.maximum(~mine)) return;
   throw AgreedError(fmt::format(
-      "{}: ranks have read different data; samples, features and classes must be the same on all",
-      name));
+      "{}: ranks have read different data; the files must be the same on all hosts", name));
 }
 
 }  // namespace

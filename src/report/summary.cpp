@@ -107,7 +107,8 @@ void write_file(const std::string& file, const std::string& text) {
   const bool flushed = std::fflush(out) == 0;
   const int error = errno;
   if (out != stdout) std::fclose(out);
-  require(written && flushed, "{}: writing failed: {}", file, std::strerror(error));
+  require(written && flushed, "{}: writing failed: {}", file == "-" ? "standard output" : file,
+          std::strerror(error));
 }
 
 }  // namespace zerolab

@@ -97,8 +97,10 @@ int train_command(const Options& options, Communicator& comm) {
   const Job& job = job_data.job;
   const bool speaks = comm.rank() == 0 && !options.json_only();
   if (speaks) {
-    fmt::print("stage {} · {} · {}{}", options.stage, name(job.reduce),
-               describe(options.data, job, comm.size(), job_data.steps), describe_libraries());
+    auto words = describe(options.data, job, comm.size(), job_data.steps);
+    words.insert(words.begin(),
+                 {fmt::format("stage {}", options.stage), std::string(name(job.reduce))});
+    fmt::print("{}{}", joined(words), describe_libraries());
     std::fflush(stdout);
   }
   std::optional<MetricsFile> metrics;

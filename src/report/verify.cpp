@@ -169,7 +169,8 @@ int verify_command(const Options& options, Communicator& comm) {
   const Job& job = data.job;
   const bool speaks = comm.rank() == 0 && !options.json_only();
   if (speaks) {
-    fmt::print("{}{}", describe(options.data, job, comm.size(), data.steps), describe_libraries());
+    fmt::print("{}{}", joined(describe(options.data, job, comm.size(), data.steps)),
+               describe_libraries());
     std::fflush(stdout);
   }
   Verification verification(options, data, comm, memory);

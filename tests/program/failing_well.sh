@@ -61,6 +61,12 @@ check "synthetic data without features" fails_with "synthetic:10,0,3"
   on_rank 1 'set -- "${@//good/shorter}"' train --quiet --data csv:good.csv --batch 1 --epochs 5
   check "a file that has fewer samples on rank 1" fails_with "good.csv"
 }
+# shellcheck disable=SC2016  # expanded on the rank
+{
+  sed '37s/^[0-9]*,/0.001,/' good.csv >other.csv
+  on_rank 2 'set -- "${@//good/other}"' train --quiet --data csv:good.csv
+  check "a file that has another value on rank 2" fails_with "good.csv"
+}
 # The least limit, in steps of 100 MB, that a small job can live with on rank 1; jobs that need
 # 100 MB more cannot.
 for ((kilobytes = 200000; kilobytes < 4000000; kilobytes += 100000)); do

@@ -27,7 +27,7 @@ class Permutation {
 
   std::uint64_t key_;
   std::uint64_t size_;
-  unsigned half_bits_;
+  unsigned half_bits_ = 1;
 };
 
 }  // namespace zerolab

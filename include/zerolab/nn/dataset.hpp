@@ -22,6 +22,9 @@ class Dataset {
   virtual std::size_t samples(Split split) const = 0;
   /// Bytes it holds in the ledger: rows × features × width + rows × 4 (labels); 0 for synthetic.
   virtual std::size_t bytes() const = 0;
+  /// CRC-32 of the values and labels it holds, so that ranks can tell whether theirs are the same;
+  /// 0 when it holds none.
+  virtual std::uint32_t checksum() const { return 0; }
 
   /// Writes sample `index` of the split, scaled as training uses it, into `out` (features
   /// elements).

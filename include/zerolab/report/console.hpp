@@ -16,8 +16,12 @@ std::string grouped(std::uint64_t number);
 /// lose their grouping where lines would be longer than 100 columns.
 std::string table(std::vector<std::vector<std::string>> rows);
 
-/// "digits · 64-128-64-10, Φ = 17 226 · N = 4 · …", and the libraries below it.
-std::string describe(const std::string& data, const Job& job, std::size_t ranks, std::size_t steps);
+/// The words with " · " between them, in lines of at most 100 columns where the words allow.
+std::string joined(const std::vector<std::string>& words);
+
+/// What a job is, in words for joined(); and the libraries it runs on, in one line.
+std::vector<std::string> describe(const std::string& data, const Job& job, std::size_t ranks,
+                                  std::size_t steps);
 std::string describe_libraries();
 
 /// One updating line on stderr while a run lasts: only on a terminal, gone at the end.
