@@ -88,6 +88,27 @@ void Reductions::store_average(std::span<double> sum, Numbers average) const {
   narrow(std::span<const double>(sum), average);
 }
 
+/// The average of a sum held in the storage type. To divide by a power of two rounds no more often
+/// in fp32; any other quotient is taken in fp64.
+void Reductions::average(ConstNumbers sum, Numbers average) const {
+  int exponent = 0;
+  const bool power_of_two = std::frexp(divisor_, &exponent) == 0.5;
+  const auto inverse = static_cast<float>(1 / divisor_);
+  alignas(64) std::array<float, block> floats;
+  std::array<double, block> doubles;
+  for (std::size_t i = 0; i < sum.size; i += block) {
+    const std::size_t m = std::min(block, sum.size - i);
+    if (power_of_two) {
+      widen(sum.part(i, m), std::span(floats).first(m));
+      for (std::size_t j = 0; j < m; ++j) floats[j] = (floats[j] + 0.0F) * inverse;
+      narrow(std::span<const float>(floats).first(m), average.part(i, m));
+    } else {
+      widen(sum.part(i, m), std::span(doubles).first(m));
+      store_average(std::span(doubles).first(m), average.part(i, m));
+    }
+  }
+}
+
 void Reductions::add(ConstNumbers mine, Sum& sum) {
   const bool first = sum.state == Sum::State::empty;
   sum.state = Sum::State::summing;
@@ -132,22 +153,24 @@ void Reductions::reduce_scatter(Numbers full, Sum& shard) {
       break;
     case ReduceMode::mpi:
       comm_.reduce_scatter(full);
-      add_rounded(full.part(0, shard.stored.size()), shard.stored, first);
+      if (per_rank_ == 1) {
+        average(full.part(0, shard.stored.size()), shard.stored);
+      } else {
+        add_rounded(full.part(0, shard.stored.size()), shard.stored, first);
+      }
       break;
   }
-  shard.state = mode_ == ReduceMode::exact && !accumulates(mode_, per_rank_) ? Sum::State::averaged
-                                                                             : Sum::State::summing;
+  const bool averaged = per_rank_ == 1 && mode_ != ReduceMode::ordered;
+  shard.state = averaged ? Sum::State::averaged : Sum::State::summing;
   trace_.event(shard.unit, "reduce-scatter {} elements, keeps {}", full.size, shard.stored.size());
 }
 
 void Reductions::finish(Sum& sum) {
   if (sum.state == Sum::State::averaged) return;
-  const ConstNumbers total = accumulates(mode_, per_rank_) ? sum.accumulator : sum.stored;
-  std::array<double, block> exact;
-  for (std::size_t i = 0; i < total.size; i += block) {
-    const auto some = std::span(exact).first(std::min(block, total.size - i));
-    widen(total.part(i, some.size()), some);
-    store_average(some, sum.stored.numbers().part(i, some.size()));
+  if (accumulates(mode_, per_rank_)) {
+    store_average(sum.accumulator.as<double>(), sum.stored);
+  } else {
+    average(sum.stored, sum.stored);
   }
   sum.state = Sum::State::averaged;
 }

@@ -41,9 +41,9 @@ void initial_parameters(const NetworkShape& shape, std::uint64_t seed, std::size
                         std::size_t first, std::span<float> values) {
   const std::size_t weights = shape.in(unit)*shape.out(unit);
   const auto limit = static_cast<float>(std::sqrt(6.0 / static_cast<double>(shape.in(unit))));
+  const std::size_t global = shape.first(unit) + first;  // index of values[0] in the whole model
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t index = shape.first(unit) + first + i;
-    values[i] = first + i < weights ? limit * random_symmetric(seed, index) : 0.0F;
+    values[i] = first + i < weights ? limit * random_symmetric(seed, global + i) : 0.0F;
   }
 }
 

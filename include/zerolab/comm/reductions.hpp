@@ -60,6 +60,7 @@ class Reductions {
   void exact_reduce_scatter(ConstNumbers full, Sum& shard);
   void ordered_reduce_scatter(ConstNumbers full, Numbers shard, bool first);
   void load_exact(ConstNumbers from, std::span<double> to) const;
+  void average(ConstNumbers sum, Numbers average) const;
   void store_average(std::span<double> sum, Numbers average) const;
   std::size_t chunk(std::size_t elements) const { return std::min(chunk_elements_, elements); }
 
