@@ -137,7 +137,8 @@ int doctor_command(Communicator& comm) {
   const std::string fault = gemm_fault();
   report("sgemm", fault.empty());
   if (comm.rank() == 0) {
-    fmt::print("N = {} · {}", comm.size(), describe_libraries());
+    fmt::print("N = {} · {} · BLAS threads per rank: {}\n", comm.size(), mpi_library(),
+               blas_threads());
     fmt::print("fp16 conversion {}\n",
                has_hardware_half() ? "by the CPU" : "in integer arithmetic");
     if (!fault.empty()) fmt::print("sgemm: {}\n", fault);

@@ -85,14 +85,16 @@ void add_list(CLI::App& app, const std::string& flag, const std::string& help, s
 
 void add_model_options(CLI::App& app, Options& o) {
   app.add_option("--data", o.data,
-                 "digits | fashion-mnist | synthetic[:SAMPLES,FEATURES,CLASSES] | csv:FILE | "
+                 "digits | fashion-mnist | synthetic[:SAMPLES,FEATURES,CLASSES] |\ncsv:FILE | "
                  "idx:IMAGES,LABELS [digits]");
   add_list(app, "--hidden", "widths of the hidden layers [128,64]", 1, most_counted,
            [&o](const auto& widths) { o.hidden = widths; });
   add_choice<NumberType>(app, "--precision", precisions, "fp16", "stored parameters and gradients",
                          [&o](NumberType p) { o.job.precision = p; });
-  add_choice<ReduceMode>(app, "--reduce", reduce_modes, "exact", "how gradients are summed",
-                         [&o](ReduceMode m) { o.reduce = m; });
+  add_choice<ReduceMode>(
+      app, "--reduce", reduce_modes, "exact",
+      "how gradients are summed; verify without it: bits under exact,\nbytes under mpi",
+      [&o](ReduceMode m) { o.reduce = m; });
   app.add_option("--batch", o.job.batch, "samples of a micro-batch [32]")->check(count(1));
   app.add_option("--accumulate", o.job.accumulate, "micro-batches of a rank in a step [1]")
       ->check(count(1));
@@ -196,11 +198,17 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_optimizer_options(*train, o);
   train->add_flag("--trace", o.trace,
                   "tell the first step that is not skipped event by event, per rank");
-  train->add_option("--metrics", o.metrics, "write one JSON object a step to FILE");
+  train->add_option("--metrics", o.metrics, "write one JSON object a step to FILE")
+      ->check(CLI::Validator(
+          [](std::string& file) {
+            return file == "-" ? std::string("'-' is no file; standard output holds the tables")
+                               : std::string();
+          },
+          "FILE"));
   add_output_options(*train, o);
 
   auto* verify = app.add_subcommand(
-      "verify", "train stages in turn; compare bits, stored and sent bytes with the formulas");
+      "verify", "train stages in turn; compare bits and bytes with the formulas");
   add_list(*verify, "--stages", "stages to compare with the first of them [0,1,2,3]", 0, 3,
            [&o](const auto& stages) { o.stages.assign(stages.begin(), stages.end()); });
   add_model_options(*verify, o);
@@ -225,7 +233,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     app.exit(success, text, text);
     line.text = text.str();
   } catch (const CLI::ParseError& refusal) {
-    line.text = fmt::format("zerolab: {} (zerolab --help lists the options)\n", refusal.what());
+    line.text =
+        fmt::format("zerolab: {} (zerolab COMMAND --help lists the options)\n", refusal.what());
     line.exit_code = 2;
   } catch (const Error& refusal) {
     line.text = fmt::format("zerolab: {}\n", refusal.what());

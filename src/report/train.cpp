@@ -52,9 +52,9 @@ void print_outcome(const Outcome& o, const Job& job) {
                o.last->loss, o.last->grad_norm, o.skipped, o.steps, o.last->loss_scale);
   }
   if (o.evaluation.samples > 0) {
-    fmt::print(
-        "test accuracy {}/{} = {:.4f}\n", o.evaluation.correct, o.evaluation.samples,
-        static_cast<double>(o.evaluation.correct) / static_cast<double>(o.evaluation.samples));
+    fmt::print("test accuracy {}/{} = {:.2f} %\n", o.evaluation.correct, o.evaluation.samples,
+               100.0 * static_cast<double>(o.evaluation.correct) /
+                   static_cast<double>(o.evaluation.samples));
   } else {
     fmt::print("test accuracy not available: the data has no test samples\n");
   }
@@ -85,7 +85,8 @@ void print_outcome(const Outcome& o, const Job& job) {
              o.step_median * 1e3, o.samples_per_second, grouped(o.reports[0].rss_peak.value_or(0)));
   if (job.reduce == ReduceMode::exact && o.reports.size() > 1) {
     fmt::print(
-        "gradients travel as 8-byte sums: the price of equal bits, not ZeRO's (--reduce mpi)\n");
+        "gradients travel as 8-byte sums, the price of equal bits; --reduce mpi sends what ZeRO "
+        "counts\n");
   }
 }
 

@@ -126,13 +126,19 @@ std::string report(const Part& bits, const Part& bytes, const Job& job, const Jo
   std::string text =
       fmt::format("\nBits, trained under --reduce {}\n{}", mode, bits_table(bits.outcomes));
   for (const FirstDifference& d : bits.differences) text += describe(d, job);
-  text += fmt::format("\nStored, bytes on rank 0 after the last step\n{}",
-                      stored_table(bits.outcomes, job));
-  text += fmt::format("\nPeaks, bytes on rank 0\n{}", peak_table(bits.outcomes));
   text += fmt::format(
-      "\nSent per rank and step under --reduce {} ({} steps), × in Φ(N−1)/N, ratio to stage {}\n"
-      "  payload: every collective counts once; wire: ring model, an all-reduce is its two "
-      "halves\n{}",
+      "\nStored, bytes on rank 0 after the last step (holds: every rank equals its ragged share "
+      "exactly)\n{}",
+      stored_table(bits.outcomes, job));
+  text += fmt::format(
+      "\nPeaks, bytes on rank 0 (activations of evaluation included; process: as the system counts "
+      "it)\n{}",
+      peak_table(bits.outcomes));
+  text += fmt::format(
+      "\nSent per rank and step under --reduce {} (mean of {} steps), ratio to stage {}\n"
+      "  ×: elements in Φ(N−1)/N; payload: a collective counts once; ring: an all-reduce counts "
+      "twice,\n"
+      "  as its two halves (ring model, not measured on the wire)\n{}",
       bytes_mode, bytes.outcomes[0].steps, bytes.outcomes[0].stage,
       sent_table(bytes.outcomes, bytes_job));
   if (mode == "exact") {

@@ -55,14 +55,14 @@ Traffic sum_over_ranks(const Outcome& o) {
 std::string ratio(std::size_t a, std::size_t b) {
   if (b == 0) return "-";
   if (a % b == 0) return std::to_string(a / b);
-  return fmt::format("{:.4f}", static_cast<double>(a) / static_cast<double>(b));
+  return fmt::format("{:.4g}", static_cast<double>(a) / static_cast<double>(b));
 }
 
 }  // namespace
 
 std::string bits_table(const std::vector<Outcome>& outcomes) {
   Rows rows{{"stage", "digest of the parameters", fmt::format("= stage {}", outcomes[0].stage),
-             "ranks agree", "skipped", "loss", "test accuracy"}};
+             "ranks agree", "skipped", "last loss", "test accuracy"}};
   for (const Outcome& o : outcomes) {
     const double accuracy = 100.0 * static_cast<double>(o.evaluation.correct) /
                             static_cast<double>(std::max<std::size_t>(o.evaluation.samples, 1));
@@ -115,8 +115,8 @@ std::string peak_table(const std::vector<Outcome>& outcomes) {
 
 std::string sent_table(const std::vector<Outcome>& outcomes, const Job& job) {
   const std::size_t ranks = outcomes[0].reports.size();
-  if (ranks == 1) return "  nothing is sent at N = 1: payload × (N−1)/N and the ring model are 0\n";
-  Rows rows{{"stage", "elements", "payload ×", "formula", "bytes", "ratio", "wire ×", "formula",
+  if (ranks == 1) return "  nothing: payload × (N−1)/N and the ring model are 0 at N = 1\n";
+  Rows rows{{"stage", "elements", "payload ×", "formula", "bytes", "ratio", "ring ×", "formula",
              "bytes", "ratio", "holds"}};
   const std::size_t phi = job.shape.parameters();
   std::size_t payload0 = 0, ring0 = 0, skipped = 0;

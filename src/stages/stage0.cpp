@@ -1,7 +1,7 @@
 // Stage 0, data parallelism: every rank stores the whole model state.
 //   stored   parameters 2Φ      gradients 2Φ      optimizer states 12Φ
 //   sent     all-reduce of the gradients (once a step, for any number of micro-batches)
-//   run      mpirun -n 3 build/zerolab train --stage 0 --hidden 3 --trace
+//   run      tests/on_ranks.sh 3 60 build/zerolab train --stage 0 --hidden 3 --trace
 //   compare  the ZeRO paper, section 2.1; then stage 1
 #include "stages.hpp"
 

@@ -2,8 +2,8 @@
 //   stored   parameters 2Φ      gradients 2Φ      optimizer states 12Φ/N
 //   sent     all-reduce of the gradients (once a step, for any number of micro-batches),
 //            all-gather of the updated parameters (once a step)
-//   run      mpirun -n 3 build/zerolab train --stage 1 --hidden 3 --trace
-//   compare  git diff --no-index src/stages/stage0.cpp src/stages/stage1.cpp
+//   run      tests/on_ranks.sh 3 60 build/zerolab train --stage 1 --hidden 3 --trace
+//   compare  diff src/stages/stage0.cpp src/stages/stage1.cpp
 #include "stages.hpp"
 
 namespace zerolab {

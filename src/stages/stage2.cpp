@@ -2,8 +2,8 @@
 //   stored   parameters 2Φ      gradients 2Φ/N    optimizer states 12Φ/N
 //   sent     reduce-scatter of the gradients (every micro-batch: nowhere to keep them full),
 //            all-gather of the updated parameters (once a step)
-//   run      mpirun -n 3 build/zerolab train --stage 2 --hidden 3 --trace
-//   compare  git diff --no-index src/stages/stage1.cpp src/stages/stage2.cpp
+//   run      tests/on_ranks.sh 3 60 build/zerolab train --stage 2 --hidden 3 --trace
+//   compare  diff src/stages/stage1.cpp src/stages/stage2.cpp
 #include "stages.hpp"
 
 namespace zerolab {

@@ -2,8 +2,8 @@
 //   stored   parameters 2Φ/N    gradients 2Φ/N    optimizer states 12Φ/N
 //   sent     all-gather of the parameters before use (twice every micro-batch: forward, backward),
 //            reduce-scatter of the gradients (every micro-batch)
-//   run      mpirun -n 3 build/zerolab train --stage 3 --hidden 3 --trace
-//   compare  git diff --no-index src/stages/stage2.cpp src/stages/stage3.cpp
+//   run      tests/on_ranks.sh 3 60 build/zerolab train --stage 3 --hidden 3 --trace
+//   compare  diff src/stages/stage2.cpp src/stages/stage3.cpp
 #include "stages.hpp"
 
 namespace zerolab {
