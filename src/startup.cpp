@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -119,6 +120,7 @@ void keep_freed_memory() {
 }  // namespace
 
 void prepare_process(int, char** argv) {
+  signal(SIGXFSZ, SIG_IGN);  // a full file is an error of the write, with a message
   choose_blas_kernel(argv);
   keep_freed_memory();
   if (!user_set_threads()) set_blas_threads(1);

@@ -88,8 +88,8 @@ Exact exact_product(const GemmCall& call) {
       const double a = call.transpose_a ? call.a[at(p, i, call.lda)] : call.a[at(i, p, call.lda)];
       const float* b = call.b + (call.transpose_b ? at(0, p, call.ldb) : at(p, 0, call.ldb));
       const std::size_t step = call.transpose_b ? static_cast<std::size_t>(call.ldb) : 1;
-      double* sum = &exact.sum[at(i, 0, call.n)];
-      double* magnitude = &exact.magnitude[at(i, 0, call.n)];
+      double* sum = exact.sum.data() + at(i, 0, call.n);
+      double* magnitude = exact.magnitude.data() + at(i, 0, call.n);
       for (std::size_t j = 0; j < n; ++j) {
         const double term = a * double{b[j * step]};
         sum[j] += term;

@@ -96,8 +96,7 @@ void Network::forward(std::size_t unit, ConstNumbers parameters) {
   if (keep_ == Keep::last_activations) activations_[unit] = Buffer();
 }
 
-LossSum Network::loss(std::span<const std::int32_t> labels, float scale) {
-  constexpr double limit = 0x1p20;
+LossSum Network::loss(std::span<const std::int32_t> labels, float scale, double limit) {
   LossSum total;
   const auto logits = activations_.back().as<float>();
   for (std::size_t r = 0; r < rows_; ++r) {

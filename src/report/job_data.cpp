@@ -36,6 +36,8 @@ JobData open_job(const Options& options, Communicator& comm, MemoryLedger& memor
     check_job(opened.job, comm.size());
     const BatchPlan plan{opened.data->samples(Split::train), comm.size(), opened.job.accumulate,
                          opened.job.batch, opened.job.seed};
+    require(options.epochs <= SIZE_MAX / plan.steps_per_epoch(),
+            "{} epochs of {} steps cannot be counted", options.epochs, plan.steps_per_epoch());
     opened.steps = options.steps.value_or(options.epochs * plan.steps_per_epoch());
   });
   require_same_data(options.data, *opened.data, comm);

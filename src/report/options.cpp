@@ -52,6 +52,7 @@ std::optional<std::vector<std::size_t>> whole_numbers(const std::string& text, s
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::string digits = text.substr(begin, text.find(',', begin) - begin);
     if (digits.empty() || digits.size() > 15) return std::nullopt;
+    if (digits.size() > 1 && digits[0] == '0') return std::nullopt;  // CLI11 would read octal
     if (digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
     numbers.push_back(std::stoull(digits));
     if (numbers.back() < least || numbers.back() > most) return std::nullopt;

@@ -107,15 +107,18 @@ bool passes(const Verdict& v, bool expect_difference) {
 std::string words(const Verdict& v, const Options& options, const Job& job, const Part& bits) {
   std::string text = passes(v, options.expect_difference) ? "holds: " : "FAILS: ";
   if (!v.ranks_agree) text += "ranks of one stage hold different bits; ";
+  const Outcome& first = bits.outcomes[0];
   if (v.all_equal) {
-    text += fmt::format("stages {} end with equal bits{}; ", fmt::join(options.stages, ", "),
-                        options.expect_difference ? ", no difference as expected" : "");
+    text += fmt::format("stages {} end with equal bits{}{}; ", fmt::join(options.stages, ", "),
+                        first.steps == first.skipped ? " (no update)" : "",
+                        options.expect_difference ? ", but should part" : "");
   } else {
-    text +=
-        fmt::format("stage {} parts from stage {}{}; ",
-                    bits.differences.empty() ? -1 : bits.differences[0].stage, options.stages[0],
-                    v.as_required ? fmt::format(", {} adds in another order", name(job.reduce))
-                                  : ", which must not be");
+    const auto other = std::find_if_not(bits.outcomes.begin(), bits.outcomes.end(),
+                                        [&](const Outcome& o) { return same_bits(first, o); });
+    std::string why = fmt::format(", {} adds in another order", name(job.reduce));
+    if (bits.differences.empty()) why = " in its optimizer states";
+    if (!v.as_required) why = ", which must not be";
+    text += fmt::format("stage {} parts from stage {}{}; ", other->stage, first.stage, why);
   }
   return text + (v.ledgers_hold ? "stored and sent equal the formulas\n"
                                 : "a LEDGER DIFFERS from its formula\n");
@@ -138,7 +141,8 @@ std::string report(const Part& bits, const Part& bytes, const Job& job, const Jo
       "\nSent per rank and step under --reduce {} (mean of {} steps), ratio to stage {}\n"
       "  ×: elements in Φ(N−1)/N; payload: a collective counts once; ring: an all-reduce counts "
       "twice,\n"
-      "  as its two halves (ring model, not measured on the wire)\n{}",
+      "  as its two halves (a model of the counted calls, not measured on the wire); scalars "
+      "apart\n{}",
       bytes_mode, bytes.outcomes[0].steps, bytes.outcomes[0].stage,
       sent_table(bytes.outcomes, bytes_job));
   if (mode == "exact") {
@@ -150,8 +154,9 @@ std::string report(const Part& bits, const Part& bytes, const Job& job, const Jo
 }
 
 nlohmann::json verify_json(const Part& bits, const Part& bytes, const Job& job,
-                           const Job& bytes_job, bool agree) {
-  nlohmann::json summary{{"agree", agree}, {"first_difference", nullptr}};
+                           const Job& bytes_job, const Verdict& verdict) {
+  nlohmann::json summary{{"agree", verdict.all_equal && verdict.ranks_agree},
+                         {"first_difference", nullptr}};
   for (const Outcome& o : bits.outcomes) {
     summary["stages"][std::to_string(o.stage)] = summary_json(o, job);
   }
@@ -198,7 +203,7 @@ int verify_command(const Options& options, Communicator& comm) {
     if (speaks)
       fmt::print("{}\n{}", report(bits, bytes, job, bytes_job), words(verdict, options, job, bits));
     if (!options.json.empty()) {
-      write_file(options.json, verify_json(bits, bytes, job, bytes_job, good).dump(2) + "\n");
+      write_file(options.json, verify_json(bits, bytes, job, bytes_job, verdict).dump(2) + "\n");
     }
   });
   return comm.maximum(good ? 0 : 1) == 0 ? 0 : 1;

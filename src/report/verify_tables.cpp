@@ -51,6 +51,19 @@ Traffic sum_over_ranks(const Outcome& o) {
   return sum;
 }
 
+/// What all ranks send in the ring model, in elements: each collective's bytes over its own width,
+/// as the sums of `exact` are wider than what is gathered.
+std::size_t ring_elements(const Outcome& o) {
+  std::size_t elements = 0;
+  for (const RankReport& report : o.reports) {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(Collective::scalars); ++c) {
+      const Traffic& line = report.traffic[c];
+      if (line.elements > 0) elements += line.ring_bytes / (line.payload_bytes / line.elements);
+    }
+  }
+  return elements;
+}
+
 /// a / b for people: whole where it is whole.
 std::string ratio(std::size_t a, std::size_t b) {
   if (b == 0) return "-";
@@ -115,13 +128,13 @@ std::string peak_table(const std::vector<Outcome>& outcomes) {
 
 std::string sent_table(const std::vector<Outcome>& outcomes, const Job& job) {
   const std::size_t ranks = outcomes[0].reports.size();
+  if (outcomes[0].steps == 0) return "  nothing: there was no step\n";
   if (ranks == 1) return "  nothing: payload × (N−1)/N and the ring model are 0 at N = 1\n";
   Rows rows{{"stage", "elements", "payload ×", "formula", "bytes", "ratio", "ring ×", "formula",
              "bytes", "ratio", "holds"}};
   const std::size_t phi = job.shape.parameters();
-  std::size_t payload0 = 0, ring0 = 0, skipped = 0;
+  std::size_t payload0 = 0, ring0 = 0;
   for (const Outcome& o : outcomes) {
-    const std::size_t steps = std::max<std::size_t>(o.steps, 1);
     const Traffic sum = sum_over_ranks(o);
     // The documents' volume of one rank and step: payload × (N−1)/N. The mean of the ring model
     // likewise.
@@ -129,17 +142,20 @@ std::string sent_table(const std::vector<Outcome>& outcomes, const Job& job) {
     const std::size_t payload_volume = payload * (ranks - 1) / ranks;
     if (&o == &outcomes[0]) payload0 = payload, ring0 = ring;
     const Volume v = volume(job.reduce, o.stage, job.accumulate);
-    const std::size_t width_here = sum.elements == 0 ? 1 : sum.payload_bytes / sum.elements;
-    skipped += o.skipped;
-    rows.push_back({stage_of(o), grouped(sum.elements / ranks / steps),
-                    ratio(sum.elements, ranks * steps * phi), std::to_string(v.payload),
-                    grouped(payload_volume / steps), ratio(payload, payload0),
-                    ratio(sum.ring_bytes, width_here * steps * phi * (ranks - 1)),
-                    std::to_string(v.wire), grouped(ring / steps), ratio(ring, ring0),
-                    yes(o.traffic_holds())});
+    // A skipped step sends no updated parameters.
+    const std::size_t unsent = o.stage == 1 || o.stage == 2 ? o.skipped : 0;
+    rows.push_back({stage_of(o), grouped(sum.elements / ranks / o.steps),
+                    ratio(sum.elements, ranks * o.steps * phi),
+                    ratio(v.payload * o.steps - unsent, o.steps), grouped(payload_volume / o.steps),
+                    ratio(payload, payload0), ratio(ring_elements(o), o.steps * phi * (ranks - 1)),
+                    ratio(v.wire * o.steps - unsent, o.steps), grouped(ring / o.steps),
+                    ratio(ring, ring0), yes(o.traffic_holds())});
   }
   std::string text = table(rows);
-  if (skipped > 0) text += fmt::format("  {} skipped steps sent no update part\n", skipped);
+  if (outcomes[0].skipped > 0) {
+    text += fmt::format("  {} of {} steps were skipped and sent no updated parameters\n",
+                        outcomes[0].skipped, outcomes[0].steps);
+  }
   return text;
 }
 

@@ -92,7 +92,8 @@ StepResult Stage::step(std::size_t index) {
     load(Split::train, mine, Network::Keep::all_activations);
     forward();
     const LossSum more =
-        model.loss(labels_, static_cast<float>(scaler_.scale() / static_cast<double>(job_.batch)));
+        model.loss(labels_, static_cast<float>(scaler_.scale() / static_cast<double>(job_.batch)),
+                   std::min(0x1p20, 0x1p31 / static_cast<double>(samples)));
     loss.grid += more.grid;
     loss.not_finite += more.not_finite;
     trace_.phase("backward");

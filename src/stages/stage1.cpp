@@ -1,7 +1,8 @@
 // Stage 1, P_os: optimizer states are sharded.
 //   stored   parameters 2Φ      gradients 2Φ      optimizer states 12Φ/N
 //   sent     all-reduce of the gradients (once a step, for any number of micro-batches),
-//            all-gather of the updated parameters (once a step)
+//            all-gather of the updated parameters (once a step);
+//            the paper's P_os gets by with a reduce-scatter, here gradients stay replicated
 //   run      tests/on_ranks.sh 3 60 build/zerolab train --stage 1 --hidden 3 --trace
 //   compare  diff src/stages/stage0.cpp src/stages/stage1.cpp
 #include "stages.hpp"

@@ -383,5 +383,24 @@ TEST(InitialParameters, SeedsAndUnitsDiffer) {
   EXPECT_NE(a, c);
 }
 
+// 2^-32 units leave room for sums below 2^32: what a step cannot sum is not finite, never wrapped.
+TEST(Network, LossesBeyondTheLimitAreNotSummed) {
+  MemoryLedger ledger;
+  Network network(NetworkShape{{1, 2}}, ledger);
+  const std::vector<float> parameters{0, 1, 0, 0};  // logits 0 and x
+  const auto loss_of = [&](double limit) {
+    const auto input = network.start(2, Network::Keep::all_activations);
+    input[0] = 1000;
+    input[1] = 3000;
+    network.forward(0, ConstNumbers(NumberType::fp32,
+                                    reinterpret_cast<const std::byte*>(parameters.data()), 4));
+    return network.loss(std::vector<std::int32_t>{0, 0}, 1.0F, limit);
+  };
+  EXPECT_EQ(loss_of(0x1p20).grid, std::uint64_t{4000} << 32U);
+  EXPECT_EQ(loss_of(0x1p20).not_finite, 0U);
+  EXPECT_EQ(loss_of(2000).grid, std::uint64_t{1000} << 32U);
+  EXPECT_EQ(loss_of(2000).not_finite, 1U);
+}
+
 }  // namespace
 }  // namespace zerolab

@@ -37,7 +37,7 @@ TEST(Refusals, CountsAreWholeNumbersFromOne) {
   for (const char* option : {"--batch", "--accumulate", "--epochs", "--chunk-elements",
                              "--loss-scale-growth-interval", "--max-skips", "--hidden"}) {
     for (const char* value :
-         {"0", "-1", "1e3", "1.5", "99999999999999999999", "0x10", "seven", "nan", " ", "3x"}) {
+         {"0", "-1", "1e3", "1.5", "99999999999999999999", "0x10", "010", "seven", "nan", " ", "3x"}) {
       expect_refusal_by_both({option, value}, option);
     }
   }

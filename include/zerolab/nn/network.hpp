@@ -39,7 +39,7 @@ void initial_parameters(const NetworkShape& shape, std::uint64_t seed, std::size
 /// Cross-entropy over some samples, summed on a grid of 2^-32 so that the order does not matter.
 struct LossSum {
   std::uint64_t grid = 0;        ///< sum of the finite losses, in units of 2^-32
-  std::uint64_t not_finite = 0;  ///< samples whose loss is not finite, or above 2^20
+  std::uint64_t not_finite = 0;  ///< samples whose loss is not finite, or too large to be summed
 };
 
 /// The perceptron: ReLU between layers, softmax cross-entropy at the end. Holds activations, never
@@ -60,7 +60,8 @@ class Network {
   /// Unit after unit, first to last. parameters: [elements(unit)].
   void forward(std::size_t unit, ConstNumbers parameters);
   /// After the last forward: loss of the batch; leaves scale · ∂loss/∂logits behind for backward.
-  LossSum loss(std::span<const std::int32_t> labels, float scale);
+  /// Losses from `limit` on count as not finite; the sum over ranks must stay below 2^32.
+  LossSum loss(std::span<const std::int32_t> labels, float scale, double limit = 0x1p20);
   /// After the last forward: how many samples have their largest logit (the first of equals) at the
   /// label.
   std::size_t correct(std::span<const std::int32_t> labels) const;
