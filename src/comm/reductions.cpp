@@ -183,23 +183,28 @@ void Reductions::all_gather(Numbers full) {
 // Exact: each chunk is widened into one buffer of doubles, summed there by MPI, and rounded to its
 // place.
 
+Numbers Reductions::pack(ConstNumbers from, const Chunks& chunks, std::size_t c,
+                         Buffer& buffer) const {
+  std::size_t filled = 0;
+  for (std::size_t r = 0; r < comm_.size(); ++r) {
+    const std::size_t size = chunks.size(c, r);
+    load_exact(from.part(chunks.first(c, r), size), buffer.as<double>().subspan(filled, size));
+    filled += size;
+  }
+  return buffer.numbers().part(0, filled);
+}
+
 void Reductions::exact_all_reduce(ConstNumbers from, Numbers average) {
   const Chunks chunks({from.size, comm_.size()}, chunk_elements_);
   Buffer buffer(ledger_, Category::buffers, NumberType::fp64, chunk(from.size));
   for (std::size_t c = 0; c < chunks.count(); ++c) {
-    std::size_t filled = 0;
+    comm_.all_reduce(pack(from, chunks, c, buffer));
+    std::size_t taken = 0;
     for (std::size_t r = 0; r < comm_.size(); ++r) {
       const std::size_t size = chunks.size(c, r);
-      load_exact(from.part(chunks.first(c, r), size), buffer.as<double>().subspan(filled, size));
-      filled += size;
-    }
-    comm_.all_reduce(buffer.numbers().part(0, filled));
-    filled = 0;
-    for (std::size_t r = 0; r < comm_.size(); ++r) {
-      const std::size_t size = chunks.size(c, r);
-      store_average(buffer.as<double>().subspan(filled, size),
+      store_average(buffer.as<double>().subspan(taken, size),
                     average.part(chunks.first(c, r), size));
-      filled += size;
+      taken += size;
     }
   }
 }
@@ -208,13 +213,7 @@ void Reductions::exact_reduce_scatter(ConstNumbers full, Sum& shard) {
   const Chunks chunks({full.size, comm_.size()}, chunk_elements_);
   Buffer buffer(ledger_, Category::buffers, NumberType::fp64, chunk(full.size));
   for (std::size_t c = 0; c < chunks.count(); ++c) {
-    std::size_t filled = 0;
-    for (std::size_t r = 0; r < comm_.size(); ++r) {
-      const std::size_t size = chunks.size(c, r);
-      load_exact(full.part(chunks.first(c, r), size), buffer.as<double>().subspan(filled, size));
-      filled += size;
-    }
-    comm_.reduce_scatter(buffer.numbers().part(0, filled));
+    comm_.reduce_scatter(pack(full, chunks, c, buffer));
     const std::size_t begin = c * chunks.piece;
     const auto mine = buffer.as<double>().first(chunks.size(c, comm_.rank()));
     if (accumulates(mode_, per_rank_)) {

@@ -92,6 +92,27 @@ TEST_F(JsonOutput, VerifyNamesTheFirstDifference) {
   EXPECT_EQ(found.at("stage"), 2) << "the first stage that adds in another order";
 }
 
+// agree tells whether bits are equal, whatever was expected and so whatever the exit code.
+TEST_F(JsonOutput, AgreeIsNotTheVerdict) {
+  Options o = small();
+  o.json = "-";
+  o.expect_difference = true;
+  const std::string equal = printed(verify_command, o, 1);
+  if (first()) {
+    EXPECT_EQ(json::parse(equal, nullptr, false).at("agree"), true);
+  }
+  if (comm.size() < 3) return;  // no sum has an order
+  o.job.precision = NumberType::fp32;
+  o.reduce = o.job.reduce = ReduceMode::mpi;
+  o.job.loss_scale.fixed = 1;
+  o.data = "digits";
+  o.steps = 4;
+  const std::string parted = printed(verify_command, o, 0);
+  if (first()) {
+    EXPECT_EQ(json::parse(parted, nullptr, false).at("agree"), false);
+  }
+}
+
 TEST_F(JsonOutput, MetricsFileIsOneObjectALine) {
   Options o = small();
   o.json = "-";

@@ -59,6 +59,8 @@ class Reductions {
   void exact_all_reduce(ConstNumbers from, Numbers average);
   void exact_reduce_scatter(ConstNumbers full, Sum& shard);
   void ordered_reduce_scatter(ConstNumbers full, Numbers shard, bool first);
+  /// Chunk c of every rank's shard as doubles, one after the other in `buffer`.
+  Numbers pack(ConstNumbers from, const Chunks& chunks, std::size_t c, Buffer& buffer) const;
   void load_exact(ConstNumbers from, std::span<double> to) const;
   void average(ConstNumbers sum, Numbers average) const;
   void store_average(std::span<double> sum, Numbers average) const;
