@@ -52,16 +52,15 @@ void add_in_rank_order(Numbers pieces, std::size_t ranks) {
 }  // namespace
 
 Reductions::Reductions(Communicator& comm, MemoryLedger& ledger, Trace& trace, ReduceMode mode,
-                       std::size_t per_rank, std::size_t chunk_elements)
+                       std::size_t contributions, std::size_t chunk_elements)
     : comm_(comm),
       ledger_(ledger),
       trace_(trace),
       mode_(mode),
-      per_rank_(per_rank),
+      per_rank_((contributions + comm.size() - 1) / comm.size()),
       chunk_elements_(chunk_elements) {
-  const std::size_t contributions = comm.size() * per_rank;
   require(mode != ReduceMode::exact || contributions <= max_contributions,
-          "{} ranks x {} micro-batches: exact sums end at {} contributions", comm.size(), per_rank,
+          "{} micro-batches a step: exact sums end at {} contributions", contributions,
           max_contributions);
   require(chunk_elements >= comm.size(), "chunks of {} elements are too small for {} ranks",
           chunk_elements, comm.size());

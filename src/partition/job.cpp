@@ -12,9 +12,12 @@ void check_job(const Job& job, std::size_t ranks) {
         job.shape.in(l), job.shape.out(l), INT_MAX);
   }
   const std::size_t most = SIZE_MAX / 8;
-  require(job.accumulate <= most / job.batch / ranks,
-          "{} ranks x {} micro-batches x {} samples are no batch", ranks, job.accumulate,
+  require(job.accumulate <= most / job.batch / ranks && job.virtual_shards <= most / job.batch,
+          "{} ranks x {} micro-batches x {} samples are no batch", ranks, job.rounds(ranks),
           job.batch);
+  require(job.virtual_shards == 0 || job.virtual_shards >= ranks,
+          "{} virtual shards are too few for {} ranks; at least one a rank is needed",
+          job.virtual_shards, ranks);
   require(job.batch * std::max(job.shape.widths.front(), job.shape.widths.back()) <= most,
           "a batch of {} samples is too large", job.batch);
 }

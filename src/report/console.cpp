@@ -97,7 +97,9 @@ std::vector<std::string> describe(const std::string& data, const Job& job, std::
           fmt::format("N = {}", ranks),
           std::string(name(job.precision)),
           std::string(name(job.optimizer.kind)),
-          fmt::format("B = {}, k = {}", job.batch, job.accumulate),
+          job.virtual_shards > 0 ? fmt::format("B = {}, V = {}, k = {}", job.batch,
+                                               job.virtual_shards, job.rounds(ranks))
+                                 : fmt::format("B = {}, k = {}", job.batch, job.accumulate),
           fmt::format("{} steps", grouped(steps))};
 }
 

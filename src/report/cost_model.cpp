@@ -40,8 +40,8 @@ std::size_t buffer_bytes(const Run& run, std::size_t rank) {
 /// Samples in the rank's largest micro-batch: its first of an epoch, which is never shorter than
 /// later ones.
 std::size_t largest_batch(const Run& run, std::size_t rank) {
-  const BatchPlan plan{run.training_samples, run.ranks, run.job.accumulate, run.job.batch,
-                       run.job.seed};
+  const BatchPlan plan{run.training_samples, run.ranks, run.job.micro_batches(run.ranks),
+                       run.job.batch, run.job.seed};
   return run.steps == 0 ? 0 : plan.samples_in(0, rank, 0);
 }
 
@@ -115,6 +115,7 @@ MemoryTable memory_formula(const Run& run, std::size_t rank) {
   const auto here = [&](Placement p) { return p == Placement::full ? e.all : e.shard; };
   const std::size_t w = width(job.precision);
   const bool trained = run.steps > 0;
+  const std::size_t k = job.rounds(run.ranks);
 
   MemoryTable table{};
   const auto set = [&](Category category, std::size_t now, std::size_t for_a_while = 0) {
@@ -123,9 +124,9 @@ MemoryTable memory_formula(const Run& run, std::size_t rank) {
   const bool gathers = place.parameters == Placement::shard && (trained || run.test_samples > 0);
   set(Category::parameters, w * here(place.parameters), gathers ? w * e.largest_unit : 0);
   // A micro-batch's gradient of one unit, unless it can be written where the sum is kept.
-  const bool apart = place.gradients == Placement::shard || job.accumulate > 1;
+  const bool apart = place.gradients == Placement::shard || k > 1;
   set(Category::gradients, w * here(place.gradients), apart && trained ? w * e.largest_unit : 0);
-  if (Reductions::accumulates(job.reduce, job.accumulate)) {
+  if (Reductions::accumulates(job.reduce, k)) {
     set(Category::accumulator, fp64_bytes * here(place.gradients));
   }
   const std::size_t states = fp32_bytes * here(place.optimizer_states);
@@ -141,7 +142,7 @@ MemoryTable memory_formula(const Run& run, std::size_t rank) {
 }
 
 TrafficTable traffic_formula(const Run& run, std::size_t rank) {
-  const std::size_t k = run.job.accumulate, w = width(run.job.precision);
+  const std::size_t k = run.job.rounds(run.ranks), w = width(run.job.precision);
   const std::size_t updates = run.steps - run.skipped;
   TrafficTable table{};
   for (std::size_t l = 0; l < run.job.shape.units(); ++l) {
@@ -178,7 +179,7 @@ StateBytes state_bytes(const Job& job, int stage) {
   return bytes;
 }
 
-Volume volume(ReduceMode mode, int stage, std::size_t accumulate) {
+Volume volume(ReduceMode mode, int stage, std::size_t rounds) {
   Volume v{};
   switch (stage) {
     case 0:
@@ -188,10 +189,10 @@ Volume volume(ReduceMode mode, int stage, std::size_t accumulate) {
       v = {2, 3};
       break;
     case 2:
-      v = {accumulate + 1, accumulate + 1};
+      v = {rounds + 1, rounds + 1};
       break;
     default:
-      v = {3 * accumulate, 3 * accumulate};
+      v = {3 * rounds, 3 * rounds};
   }
   if (mode == ReduceMode::ordered) v.payload = v.wire;
   return v;

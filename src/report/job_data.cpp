@@ -34,8 +34,8 @@ JobData open_job(const Options& options, Communicator& comm, MemoryLedger& memor
     widths.insert(widths.begin(), opened.data->features());
     widths.push_back(opened.data->classes());
     check_job(opened.job, comm.size());
-    const BatchPlan plan{opened.data->samples(Split::train), comm.size(), opened.job.accumulate,
-                         opened.job.batch, opened.job.seed};
+    const BatchPlan plan{opened.data->samples(Split::train), comm.size(),
+                         opened.job.micro_batches(comm.size()), opened.job.batch, opened.job.seed};
     require(options.epochs <= SIZE_MAX / plan.steps_per_epoch(),
             "{} epochs of {} steps cannot be counted", options.epochs, plan.steps_per_epoch());
     opened.steps = options.steps.value_or(options.epochs * plan.steps_per_epoch());

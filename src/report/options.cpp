@@ -97,8 +97,14 @@ void add_model_options(CLI::App& app, Options& o) {
       "how gradients are summed; verify without it: bits under exact,\nbytes under mpi",
       [&o](ReduceMode m) { o.reduce = m; });
   app.add_option("--batch", o.job.batch, "samples of a micro-batch [32]")->check(count(1));
-  app.add_option("--accumulate", o.job.accumulate, "micro-batches of a rank in a step [1]")
-      ->check(count(1));
+  auto* accumulate =
+      app.add_option("--accumulate", o.job.accumulate, "micro-batches of a rank in a step [1]")
+          ->check(count(1));
+  app.add_option("--virtual-shards", o.job.virtual_shards,
+                 "micro-batches of a step, dealt to however many ranks there are:\nunder exact the "
+                 "bits do not depend on N [off]")
+      ->check(count(1))
+      ->excludes(accumulate);
   auto* epochs =
       app.add_option("--epochs", o.epochs, "passes over the training data [1]")->check(count(1));
   app.add_option_function<std::size_t>(

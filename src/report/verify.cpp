@@ -26,9 +26,10 @@ bool same_bits(const Outcome& a, const Outcome& b) {
 /// Stages that add in the same order in a mode, and so must end with the same bits (DESIGN: order
 /// rule).
 bool must_agree(const Job& job, std::size_t ranks, int a, int b) {
+  const bool one_round = job.rounds(ranks) == 1;
   const bool all = job.reduce == ReduceMode::exact ||
-                   (job.reduce == ReduceMode::ordered && job.accumulate == 1) || ranks == 1 ||
-                   (job.reduce == ReduceMode::mpi && ranks == 2 && job.accumulate == 1);
+                   (job.reduce == ReduceMode::ordered && one_round) || ranks == 1 ||
+                   (job.reduce == ReduceMode::mpi && ranks == 2 && one_round);
   return all || (a <= 1) == (b <= 1);
 }
 

@@ -27,13 +27,13 @@ Stage::Stage(const Setup& setup, Placements placements)
       memory_(setup.memory),
       trace_(setup.trace),
       placements_(placements),
-      plan_{setup.data.samples(Split::train), setup.comm.size(), job_.accumulate, job_.batch,
-            job_.seed},
+      plan_{setup.data.samples(Split::train), setup.comm.size(),
+            job_.micro_batches(setup.comm.size()), job_.batch, job_.seed},
       scaler_(job_.loss_scale),
       units(counted(job_.shape.units(), false)),
       units_last_first(counted(job_.shape.units(), true)),
       model(job_.shape, memory_, trace_, comm),
-      comm(ranks_, memory_, trace_, job_.reduce, job_.accumulate, job_.chunk_elements),
+      comm(ranks_, memory_, trace_, job_.reduce, plan_.micro_batches, job_.chunk_elements),
       optimizer(job_.optimizer, trace_) {
   for (const auto l : units) make_unit(l);
 }
@@ -64,7 +64,7 @@ void Stage::make_unit(std::size_t unit) {
   sum.unit = unit;
   sum.stored = Buffer(memory_, Category::gradients, job_.precision, here(placements_.gradients));
   sum.stored.fill_zero();
-  if (Reductions::accumulates(job_.reduce, job_.accumulate)) {
+  if (Reductions::accumulates(job_.reduce, plan_.rounds())) {
     sum.accumulator =
         Buffer(memory_, Category::accumulator, NumberType::fp64, here(placements_.gradients));
   }
@@ -85,9 +85,9 @@ StepResult Stage::step(std::size_t index) {
   comm.start(static_cast<double>(samples) / static_cast<double>(job_.batch));
   for (Sum& sum : gradients) sum.state = Sum::State::empty;
   LossSum loss;
-  for (std::size_t round = 0; round < job_.accumulate; ++round) {
+  for (std::size_t round = 0; round < plan_.rounds(); ++round) {
     const auto mine = plan_.indices(index, ranks_.rank(), round);
-    trace_.phase("micro-batch {} of {}: {} samples, forward", round + 1, job_.accumulate,
+    trace_.phase("micro-batch {} of {}: {} samples, forward", round + 1, plan_.rounds(),
                  mine.size());
     load(Split::train, mine, Network::Keep::all_activations);
     forward();

@@ -33,7 +33,7 @@ struct Ranks {
   }
 
   Reductions reductions(const Way& way, std::size_t micro_batches) {
-    Reductions made(comm, ledger, trace, way.mode, micro_batches, way.limit);
+    Reductions made(comm, ledger, trace, way.mode, micro_batches * comm.size(), way.limit);
     made.start(way.divisor);
     return made;
   }

@@ -17,7 +17,7 @@ using Indices = std::vector<std::size_t>;
 /// The step's samples in the order of its micro-batches.
 Indices samples_of(const BatchPlan& plan, std::size_t step) {
   Indices all;
-  for (std::size_t round = 0; round < plan.accumulate; ++round) {
+  for (std::size_t round = 0; round < plan.rounds(); ++round) {
     for (std::size_t rank = 0; rank < plan.ranks; ++rank) {
       const Indices some = plan.indices(step, rank, round);
       EXPECT_EQ(some.size(), plan.samples_in(step, rank, round));
@@ -42,15 +42,17 @@ Indices sorted(Indices indices) {
   return indices;
 }
 
-/// All n in {1 … 9, 31, 64, 103}, N up to 8, k up to 4, B up to 40.
+/// All n in {1 … 9, 31, 64, 103}, N up to 8, M = N·k with k up to 4 and those of a last round that
+/// is not full, B up to 40.
 template <class Check>
 void for_many_plans(Check check) {
   for (const std::size_t n : {1U, 2U, 3U, 4U, 5U, 7U, 9U, 31U, 64U, 103U}) {
     for (std::size_t ranks = 1; ranks <= 8; ++ranks) {
-      for (std::size_t accumulate = 1; accumulate <= 4; ++accumulate) {
+      for (const std::size_t micro_batches :
+           {ranks, ranks + ranks / 2, 2 * ranks, 3 * ranks, 4 * ranks - 1, 4 * ranks}) {
         for (const std::size_t batch : {1U, 2U, 3U, 8U, 40U}) {
-          SCOPED_TRACE(fmt::format("n {} N {} k {} B {}", n, ranks, accumulate, batch));
-          check(BatchPlan{n, ranks, accumulate, batch, 1});
+          SCOPED_TRACE(fmt::format("n {} N {} M {} B {}", n, ranks, micro_batches, batch));
+          check(BatchPlan{n, ranks, micro_batches, batch, 1});
         }
       }
     }
@@ -71,13 +73,13 @@ TEST(BatchPlan, EveryEpochDealsEverySampleOnce) {
 // many, and within it no micro-batch gets any before the one in front is full.
 TEST(BatchPlan, CountsAreThoseOfDealing) {
   for_many_plans([](const BatchPlan& plan) {
-    EXPECT_EQ(plan.global_batch(), plan.ranks * plan.accumulate * plan.batch);
+    EXPECT_EQ(plan.global_batch(), plan.micro_batches * plan.batch);
     std::size_t left = plan.samples;
     for (std::size_t step = 0; step < 2 * plan.steps_per_epoch(); ++step) {
       EXPECT_GT(plan.samples_in(step), 0U) << "a step without samples";
       EXPECT_EQ(plan.samples_in(step), std::min(left, plan.global_batch()));
       std::size_t left_in_step = plan.samples_in(step);
-      for (std::size_t round = 0; round < plan.accumulate; ++round) {
+      for (std::size_t round = 0; round < plan.rounds(); ++round) {
         for (std::size_t rank = 0; rank < plan.ranks; ++rank) {
           EXPECT_EQ(plan.samples_in(step, rank, round), std::min(left_in_step, plan.batch));
           left_in_step -= plan.samples_in(step, rank, round);
@@ -98,7 +100,7 @@ TEST(BatchPlan, TheOrderDependsOnSeedAndEpochOnly) {
       for (const std::size_t ranks : {1U, 2U, 3U, 4U, 8U})
         for (const std::size_t accumulate : {1U, 2U, 4U})
           for (const std::size_t batch : {1U, 3U, 8U, 200U})
-            EXPECT_EQ(epoch_of({103, ranks, accumulate, batch, seed}, epoch), order);
+            EXPECT_EQ(epoch_of({103, ranks, ranks * accumulate, batch, seed}, epoch), order);
     }
   }
 }
@@ -107,11 +109,11 @@ TEST(BatchPlan, EpochsAndSeedsShuffleAnew) {
   std::vector<Indices> orders;
   for (const std::uint64_t seed : {0U, 1U, 2U})
     for (std::size_t epoch = 0; epoch < 4; ++epoch)
-      orders.push_back(epoch_of({103, 4, 1, 8, seed}, epoch));
+      orders.push_back(epoch_of({103, 4, 4, 8, seed}, epoch));
   for (const Indices& order : orders) {
     EXPECT_EQ(std::count(orders.begin(), orders.end(), order), 1);
     EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
-    const Indices repeated = epoch_of({103, 4, 1, 8, 0}, 2);
+    const Indices repeated = epoch_of({103, 4, 4, 8, 0}, 2);
     EXPECT_EQ(repeated, orders[2]);
   }
 }
@@ -120,15 +122,18 @@ TEST(BatchPlan, EpochsAndSeedsShuffleAnew) {
 // split over ranks or over rounds.
 TEST(BatchPlan, RanksAndRoundsShareTheGlobalBatch) {
   for (const std::size_t n : {3U, 50U, 103U}) {
-    const BatchPlan one{n, 1, 4, 8, 5}, two{n, 2, 2, 8, 5}, four{n, 4, 1, 8, 5};
+    const BatchPlan one{n, 1, 4, 8, 5}, two{n, 2, 4, 8, 5}, four{n, 4, 4, 8, 5},
+        three{n, 3, 4, 8, 5};  // a second round for rank 0 only
     for (std::size_t step = 0; step < 3 * one.steps_per_epoch(); ++step) {
       const Indices batch = samples_of(one, step);
       EXPECT_EQ(samples_of(two, step), batch);
       EXPECT_EQ(samples_of(four, step), batch);
+      EXPECT_EQ(samples_of(three, step), batch);
       EXPECT_EQ(sorted(samples_of({n, 1, 1, 32, 5}, step)), sorted(batch));
       for (std::size_t j = 0; j < 4; ++j) {
         EXPECT_EQ(two.indices(step, j % 2, j / 2), one.indices(step, 0, j));
         EXPECT_EQ(four.indices(step, j, 0), one.indices(step, 0, j));
+        EXPECT_EQ(three.indices(step, j % 3, j / 3), one.indices(step, 0, j));
       }
     }
   }
@@ -136,7 +141,7 @@ TEST(BatchPlan, RanksAndRoundsShareTheGlobalBatch) {
 
 // The two cases that others deadlocked on: fewer samples than ranks, and 103 on 4 ranks of 8.
 TEST(BatchPlan, UnevenTails) {
-  const BatchPlan few{3, 4, 1, 8, 1}, fewest{3, 4, 1, 1, 1}, tail{103, 4, 1, 8, 1};
+  const BatchPlan few{3, 4, 4, 8, 1}, fewest{3, 4, 4, 1, 1}, tail{103, 4, 4, 8, 1};
   EXPECT_EQ(few.steps_per_epoch(), 1U);
   EXPECT_EQ(fewest.steps_per_epoch(), 1U);
   EXPECT_EQ(tail.steps_per_epoch(), 4U);

@@ -41,6 +41,7 @@ TEST(Options, Defaults) {
   EXPECT_TRUE(std::isinf(o.job.clip_norm));
   EXPECT_EQ(o.job.batch, 32U);
   EXPECT_EQ(o.job.accumulate, 1U);
+  EXPECT_EQ(o.job.virtual_shards, 0U);
   EXPECT_EQ(o.epochs, 1U);
   EXPECT_FALSE(o.steps);
   EXPECT_EQ(o.job.seed, 1U);
@@ -65,6 +66,7 @@ TEST(Options, ModelOptionsReachTheirFields) {
       << "asked for, unlike the default";
   EXPECT_EQ(train({"--batch", "5"}).job.batch, 5U);
   EXPECT_EQ(train({"--accumulate", "6"}).job.accumulate, 6U);
+  EXPECT_EQ(train({"--virtual-shards", "24"}).job.virtual_shards, 24U);
   EXPECT_EQ(train({"--epochs", "7"}).epochs, 7U);
   EXPECT_EQ(train({"--steps", "0"}).steps, 0U);
   EXPECT_EQ(train({"--steps", "8"}).steps, 8U);
@@ -135,6 +137,7 @@ TEST(Options, HelpListsEveryOption) {
                              "--clip-norm",
                              "--batch",
                              "--accumulate",
+                             "--virtual-shards",
                              "--epochs",
                              "--steps",
                              "--seed",

@@ -34,10 +34,11 @@ void expect_refusal_by_both(const Words& words, const std::string& named) {
 }
 
 TEST(Refusals, CountsAreWholeNumbersFromOne) {
-  for (const char* option : {"--batch", "--accumulate", "--epochs", "--chunk-elements",
-                             "--loss-scale-growth-interval", "--max-skips", "--hidden"}) {
-    for (const char* value :
-         {"0", "-1", "1e3", "1.5", "99999999999999999999", "0x10", "010", "seven", "nan", " ", "3x"}) {
+  for (const char* option :
+       {"--batch", "--accumulate", "--virtual-shards", "--epochs", "--chunk-elements",
+        "--loss-scale-growth-interval", "--max-skips", "--hidden"}) {
+    for (const char* value : {"0", "-1", "1e3", "1.5", "99999999999999999999", "0x10", "010",
+                              "seven", "nan", " ", "3x"}) {
       expect_refusal_by_both({option, value}, option);
     }
   }
@@ -45,6 +46,10 @@ TEST(Refusals, CountsAreWholeNumbersFromOne) {
     expect_refusal_by_both({"--steps", value}, "--steps");
     expect_refusal_by_both({"--seed", value}, "--seed");
   }
+}
+
+TEST(Refusals, VirtualShardsReplaceAccumulation) {
+  expect_refusal_by_both({"--virtual-shards", "8", "--accumulate", "2"}, "--virtual-shards");
 }
 
 TEST(Refusals, HiddenWidthsAreAtLeastOne) {

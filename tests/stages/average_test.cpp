@@ -67,7 +67,7 @@ Bounds expected(const Job& job, const Dataset& data, const BatchPlan& plan, std:
     magnitude.emplace_back(job.shape.elements(l));
   }
   std::vector<std::size_t> all;
-  for (std::size_t round = 0; round < plan.accumulate; ++round) {
+  for (std::size_t round = 0; round < plan.rounds(); ++round) {
     for (std::size_t rank = 0; rank < plan.ranks; ++rank) {
       const auto indices = plan.indices(step, rank, round);
       all.insert(all.end(), indices.begin(), indices.end());
@@ -86,7 +86,7 @@ Bounds expected(const Job& job, const Dataset& data, const BatchPlan& plan, std:
   }
   const auto mean = gradient_of(plain, data, all, 1 / n);
   bounds.loss = {mean.loss.value / n, mean.loss.error / n + 0x1p-32};
-  const double additions = static_cast<double>(plan.ranks * (plan.accumulate + 1));
+  const double additions = static_cast<double>(plan.micro_batches + plan.ranks);
   const double order = job.reduce == ReduceMode::exact ? 0 : additions * unit_roundoff;
   for (std::size_t l = 0; l < magnitude.size(); ++l) {
     for (std::size_t i = 0; i < magnitude[l].size(); ++i) {
@@ -153,7 +153,7 @@ TEST(Average, OneGlobalBatchHoweverItIsCut) {
       std::vector<StepResult> results;
       for (const std::size_t accumulate : {1U, 2U, 4U, 8U}) {
         const Job job = probe(precision, mode, accumulate, global / comm.size() / accumulate);
-        const BatchPlan plan{200, comm.size(), accumulate, job.batch, job.seed};
+        const BatchPlan plan{200, comm.size(), comm.size() * accumulate, job.batch, job.seed};
         const Bounds bounds = expected(job, data, plan, 0);
         for (int stage = 0; stage < 4; ++stage) {
           SCOPED_TRACE(described(job, stage, 0));
@@ -186,7 +186,8 @@ TEST(Average, UnevenTailsAreDividedByTheirSamples) {
       for (const ReduceMode mode : modes) {
         for (const std::size_t accumulate : {1U, 2U}) {
           const Job job = probe(precision, mode, accumulate, tail.batch);
-          const BatchPlan plan{tail.samples, comm.size(), accumulate, tail.batch, job.seed};
+          const BatchPlan plan{tail.samples, comm.size(), comm.size() * accumulate, tail.batch,
+                               job.seed};
           const std::size_t last = plan.steps_per_epoch() - 1;
           const Bounds bounds = expected(job, data, plan, last);
           for (int stage = 0; stage < 4; ++stage) {

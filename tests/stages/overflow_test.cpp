@@ -52,8 +52,8 @@ TEST(Overflow, SeenByOneRankIsSkippedByAll) {
         const Job job = small_job(precision, mode, 1 + target % 2);
         const std::size_t global = comm.size() * job.accumulate * job.batch;
         Samples data(13, 3, (calm_steps + 2) * global, 1, 0.25F);
-        const BatchPlan plan{data.samples(Split::train), comm.size(), job.accumulate, job.batch,
-                             job.seed};
+        const BatchPlan plan{data.samples(Split::train), comm.size(),
+                             job.micro_batches(comm.size()), job.batch, job.seed};
         poison(data, plan.indices(calm_steps, target, job.accumulate - 1).back(), job);
         std::vector<std::string> stage_0;
         for (int stage = 0; stage < 4; ++stage) {
@@ -164,7 +164,7 @@ TEST(LossScale, GrowsAfterTheInterval) {
   const std::size_t samples = 12 * comm.size() * job.batch;
   Samples data(13, 3, samples, 1, 0.1F);
   data.fill_labels(0);
-  const BatchPlan plan{samples, comm.size(), 1, job.batch, job.seed};
+  const BatchPlan plan{samples, comm.size(), comm.size(), job.batch, job.seed};
   data.sample(plan.indices(4, comm.size() - 1, 0)[2])[5] = nan;
   for (int stage = 0; stage < 4; ++stage) {
     JobRun run(job, stage, data, comm);

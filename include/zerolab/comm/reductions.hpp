@@ -28,11 +28,11 @@ struct Sum {
 /// the sum is divided by the divisor of start() in fp64, then rounded to the storage type.
 class Reductions {
  public:
-  /// `per_rank` contributions of each rank enter a sum (k micro-batches). Throws Error when N ·
-  /// per_rank is above 2^13 under exact (the sum would no longer fit a double), or chunk_elements
-  /// below N.
+  /// `contributions` enter a sum, dealt to ranks: N·k micro-batches, or V virtual shards. Throws
+  /// Error when they are more than 2^13 under exact (the sum would no longer fit a double), or
+  /// chunk_elements is below N.
   Reductions(Communicator& comm, MemoryLedger& ledger, Trace& trace, ReduceMode mode,
-             std::size_t per_rank, std::size_t chunk_elements);
+             std::size_t contributions, std::size_t chunk_elements);
 
   void start(double divisor) { divisor_ = divisor; }
 
@@ -70,7 +70,7 @@ class Reductions {
   MemoryLedger& ledger_;
   Trace& trace_;
   ReduceMode mode_;
-  std::size_t per_rank_;
+  std::size_t per_rank_;  ///< contributions of a rank at most
   std::size_t chunk_elements_;
   double range_;  ///< under exact, fp32 and bf16 contributions at or above it become infinite
   double divisor_ = 1;

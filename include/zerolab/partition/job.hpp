@@ -43,10 +43,18 @@ struct Job {
   OptimizerSettings optimizer;
   LossScaleSettings loss_scale;
   double clip_norm = std::numeric_limits<double>::infinity();
-  std::size_t batch = 32;      ///< B, samples of a micro-batch
-  std::size_t accumulate = 1;  ///< k, micro-batches of a rank in a step
+  std::size_t batch = 32;          ///< B, samples of a micro-batch
+  std::size_t accumulate = 1;      ///< k, micro-batches of a rank in a step
+  std::size_t virtual_shards = 0;  ///< V, micro-batches of a step on any number of ranks; 0: N·k
   std::size_t chunk_elements = std::size_t{1} << 18;
   std::uint64_t seed = 1;
+
+  /// Micro-batches of a step over all ranks: V, or N·k.
+  std::size_t micro_batches(std::size_t ranks) const {
+    return virtual_shards > 0 ? virtual_shards : ranks * accumulate;
+  }
+  /// k of the formulas: micro-batches of a rank at most, ⌈V/N⌉ with virtual shards.
+  std::size_t rounds(std::size_t ranks) const { return (micro_batches(ranks) + ranks - 1) / ranks; }
 };
 
 /// Throws Error for sizes that MPI's counts or memory cannot address.

@@ -44,6 +44,6 @@ StateBytes state_bytes(const Job& job, int stage);
 struct Volume {
   std::size_t payload, wire;
 };
-Volume volume(ReduceMode mode, int stage, std::size_t accumulate);
+Volume volume(ReduceMode mode, int stage, std::size_t rounds);
 
 }  // namespace zerolab
