@@ -2,6 +2,7 @@
 
 #include <array>
 #include <climits>
+#include <utility>
 
 namespace zerolab {
 
@@ -49,16 +50,6 @@ void add_16_bit(void* mine, void* sum, int* length, MPI_Datatype*) {
   }
 }
 
-/// Counts and displacements as MPI wants them, in elements.
-struct Layout {
-  std::vector<int> counts, displacements;
-
-  void append(std::size_t elements, std::size_t first) {
-    counts.push_back(count(elements));
-    displacements.push_back(count(first));
-  }
-};
-
 Layout layout_of(const Shards& shards) {
   Layout layout;
   for (std::size_t r = 0; r < shards.ranks; ++r) layout.append(shards.size(r), shards.first(r));
@@ -66,6 +57,29 @@ Layout layout_of(const Shards& shards) {
 }
 
 }  // namespace
+
+void Layout::append(std::size_t elements, std::size_t first) {
+  counts.push_back(count(elements));
+  displacements.push_back(count(first));
+}
+
+Request::Request(Request&& other) noexcept
+    : request_(std::exchange(other.request_, MPI_REQUEST_NULL)),
+      layouts_(std::move(other.layouts_)) {}
+
+Request& Request::operator=(Request&& other) noexcept {
+  if (this != &other) {
+    wait();
+    request_ = std::exchange(other.request_, MPI_REQUEST_NULL);
+    layouts_ = std::move(other.layouts_);
+  }
+  return *this;
+}
+
+void Request::wait() {
+  if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  layouts_.reset();
+}
 
 std::string mpi_library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
@@ -148,6 +162,51 @@ void Communicator::all_to_all(ConstNumbers full, std::size_t begin, std::size_t 
                 received.data, receive.counts.data(), receive.displacements.data(),
                 datatype(full.type), comm_);
   record(Collective::all_to_all, total, width(full.type), total - clipped(rank_));
+}
+
+Request Communicator::start_reduce_scatter(Numbers full) {
+  const Shards cut{full.size, size_};
+  Request request;
+  request.layouts_ =
+      std::make_unique<const std::array<Layout, 2>>(std::array{layout_of(cut), Layout()});
+  MPI_Ireduce_scatter(MPI_IN_PLACE, full.data, (*request.layouts_)[0].counts.data(),
+                      datatype(full.type), sum_of(full.type), comm_, &request.request_);
+  record(Collective::reduce_scatter, full.size, width(full.type), full.size - cut.size(rank_));
+  return request;
+}
+
+Request Communicator::start_all_gather(Numbers full) {
+  const Shards cut{full.size, size_};
+  MPI_Datatype type = datatype(full.type);
+  Request request;
+  if (cut.even()) {
+    MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, full.data, count(cut.size(0)), type, comm_,
+                   &request.request_);
+  } else {
+    request.layouts_ =
+        std::make_unique<const std::array<Layout, 2>>(std::array{layout_of(cut), Layout()});
+    const Layout& layout = (*request.layouts_)[0];
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, full.data, layout.counts.data(),
+                    layout.displacements.data(), type, comm_, &request.request_);
+  }
+  record(Collective::all_gather, full.size, width(full.type), full.size - cut.size(next()));
+  return request;
+}
+
+Request Communicator::start_all_to_all(ConstNumbers full, Numbers received) {
+  const Shards cut{full.size, size_};
+  const std::size_t mine = cut.size(rank_);
+  Layout receive;
+  for (std::size_t r = 0; r < size_; ++r) receive.append(mine, r * mine);
+  Request request;
+  request.layouts_ =
+      std::make_unique<const std::array<Layout, 2>>(std::array{layout_of(cut), receive});
+  const auto& [from, to] = *request.layouts_;
+  MPI_Ialltoallv(full.data, from.counts.data(), from.displacements.data(), datatype(full.type),
+                 received.data, to.counts.data(), to.displacements.data(), datatype(full.type),
+                 comm_, &request.request_);
+  record(Collective::all_to_all, full.size, width(full.type), full.size - mine);
+  return request;
 }
 
 void Communicator::sum(std::span<std::uint64_t> words) {

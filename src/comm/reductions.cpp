@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace zerolab {
@@ -152,16 +153,105 @@ void Reductions::reduce_scatter(Numbers full, Sum& shard) {
       break;
     case ReduceMode::mpi:
       comm_.reduce_scatter(full);
-      if (per_rank_ == 1) {
-        average(full.part(0, shard.stored.size()), shard.stored);
-      } else {
-        add_rounded(full.part(0, shard.stored.size()), shard.stored, first);
-      }
+      keep(full.part(0, shard.stored.size()), shard);
       break;
   }
-  const bool averaged = per_rank_ == 1 && mode_ != ReduceMode::ordered;
-  shard.state = averaged ? Sum::State::averaged : Sum::State::summing;
+  shard.state = state_after_reduce_scatter();
   trace_.event(shard.unit, "reduce-scatter {} elements, keeps {}", full.size, shard.stored.size());
+}
+
+// Without waiting: a whole unit in one call, since all of it is under way at once.
+
+Reductions::UnderWay Reductions::start_reduce_scatter(Numbers full, Sum& shard) {
+  UnderWay under_way;
+  under_way.sum_ = &shard;
+  under_way.full_ = full;
+  start(under_way, full);
+  trace_.event(shard.unit, "start reduce-scatter of {} elements", full.size);
+  return under_way;
+}
+
+Reductions::UnderWay Reductions::start_all_reduce(Sum& full) {
+  UnderWay under_way;
+  under_way.sum_ = &full;
+  under_way.full_ = full.stored;
+  under_way.full_sum_ = true;
+  start(under_way, accumulates(mode_, per_rank_) ? full.accumulator : full.stored);
+  trace_.event(full.unit, "start all-reduce of {} elements", full.stored.size());
+  return under_way;
+}
+
+void Reductions::start(UnderWay& under_way, ConstNumbers from) {
+  const Numbers full = under_way.full_;
+  switch (mode_) {
+    case ReduceMode::exact:
+      under_way.buffer_ = Buffer(ledger_, Category::buffers, NumberType::fp64, full.size);
+      load_exact(from, under_way.buffer_.as<double>());
+      under_way.request_ = comm_.start_reduce_scatter(under_way.buffer_);
+      break;
+    case ReduceMode::ordered:
+      under_way.buffer_ = Buffer(ledger_, Category::buffers, full.type,
+                                 comm_.size() * Shards{full.size, comm_.size()}.size(comm_.rank()));
+      under_way.request_ = comm_.start_all_to_all(full, under_way.buffer_);
+      break;
+    case ReduceMode::mpi:
+      under_way.request_ = comm_.start_reduce_scatter(full);
+      break;
+  }
+}
+
+void Reductions::complete(UnderWay& under_way) {
+  under_way.request_.wait();
+  Sum& sum = *under_way.sum_;
+  const Numbers full = under_way.full_;
+  const Shards cut{full.size, comm_.size()};
+  const std::size_t size = cut.size(comm_.rank());
+  if (under_way.full_sum_) {
+    place(under_way, full.part(cut.first(comm_.rank()), size));
+    if (mode_ == ReduceMode::exact) sum.state = Sum::State::averaged;
+  } else {
+    switch (mode_) {
+      case ReduceMode::exact:
+        keep(under_way.buffer_.as<double>().first(size), 0, sum);
+        break;
+      case ReduceMode::ordered:
+        add_in_rank_order(under_way.buffer_, comm_.size());
+        add_rounded(under_way.buffer_.numbers().part(0, size), sum.stored,
+                    sum.state == Sum::State::empty);
+        break;
+      case ReduceMode::mpi:
+        keep(full.part(0, size), sum);
+        break;
+    }
+    sum.state = state_after_reduce_scatter();
+  }
+  trace_.event(sum.unit, "{} summed elements arrive", size);
+}
+
+/// This rank's shard of a full sum to where it belongs, as all_reduce() leaves it there.
+void Reductions::place(UnderWay& under_way, Numbers shard) const {
+  switch (mode_) {
+    case ReduceMode::exact:
+      store_average(under_way.buffer_.as<double>().first(shard.size), shard);
+      break;
+    case ReduceMode::ordered:
+      add_in_rank_order(under_way.buffer_, comm_.size());
+      add_rounded(under_way.buffer_.numbers().part(0, shard.size), shard, true);
+      break;
+    case ReduceMode::mpi:
+      std::memmove(shard.data, under_way.full_.data, shard.bytes());
+      break;
+  }
+}
+
+Request Reductions::start_all_gather(Numbers full) {
+  trace_.event(trace_.unit(), "start all-gather of {} elements", full.size);
+  return comm_.start_all_gather(full);
+}
+
+Sum::State Reductions::state_after_reduce_scatter() const {
+  const bool averaged = per_rank_ == 1 && mode_ != ReduceMode::ordered;
+  return averaged ? Sum::State::averaged : Sum::State::summing;
 }
 
 void Reductions::finish(Sum& sum) {
@@ -213,16 +303,23 @@ void Reductions::exact_reduce_scatter(ConstNumbers full, Sum& shard) {
   Buffer buffer(ledger_, Category::buffers, NumberType::fp64, chunk(full.size));
   for (std::size_t c = 0; c < chunks.count(); ++c) {
     comm_.reduce_scatter(pack(full, chunks, c, buffer));
-    const std::size_t begin = c * chunks.piece;
-    const auto mine = buffer.as<double>().first(chunks.size(c, comm_.rank()));
-    if (accumulates(mode_, per_rank_)) {
-      const bool first = shard.state == Sum::State::empty;
-      double* total = shard.accumulator.as<double>().data() + begin;
-      for (std::size_t j = 0; j < mine.size(); ++j) total[j] = mine[j] + (first ? 0.0 : total[j]);
-    } else if (!mine.empty()) {
-      store_average(mine, shard.stored.numbers().part(begin, mine.size()));
-    }
+    keep(buffer.as<double>().first(chunks.size(c, comm_.rank())), c * chunks.piece, shard);
   }
+}
+
+void Reductions::keep(ConstNumbers sums, Sum& shard) const {
+  if (per_rank_ == 1) return average(sums, shard.stored);
+  add_rounded(sums, shard.stored, shard.state == Sum::State::empty);
+}
+
+void Reductions::keep(std::span<double> sums, std::size_t begin, Sum& shard) const {
+  if (sums.empty()) return;
+  if (!accumulates(mode_, per_rank_)) {
+    return store_average(sums, shard.stored.numbers().part(begin, sums.size()));
+  }
+  const bool first = shard.state == Sum::State::empty;
+  double* total = shard.accumulator.as<double>().data() + begin;
+  for (std::size_t j = 0; j < sums.size(); ++j) total[j] = sums[j] + (first ? 0.0 : total[j]);
 }
 
 // Ordered: each chunk's pieces go to their owner, who adds them in rank order.

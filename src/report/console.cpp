@@ -100,7 +100,7 @@ std::vector<std::string> describe(const std::string& data, const Job& job, std::
           job.virtual_shards > 0 ? fmt::format("B = {}, V = {}, k = {}", job.batch,
                                                job.virtual_shards, job.rounds(ranks))
                                  : fmt::format("B = {}, k = {}", job.batch, job.accumulate),
-          fmt::format("{} steps", grouped(steps))};
+          fmt::format("{} steps{}", grouped(steps), job.overlap ? ", overlapped" : "")};
 }
 
 std::string describe_libraries() {

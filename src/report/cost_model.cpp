@@ -9,6 +9,7 @@ constexpr std::size_t fp32_bytes = 4, fp64_bytes = 8;
 /// Sums and maxima over units that the formulas need, on one rank.
 struct Elements {
   std::size_t all = 0, shard = 0, largest_unit = 0;
+  std::size_t largest_pair = 0;  ///< of two units that follow each other; or the only one
 };
 
 Elements elements_of(const NetworkShape& shape, std::size_t ranks, std::size_t rank) {
@@ -17,19 +18,22 @@ Elements elements_of(const NetworkShape& shape, std::size_t ranks, std::size_t r
     e.all += shape.elements(l);
     e.shard += Shards{shape.elements(l), ranks}.size(rank);
     e.largest_unit = std::max(e.largest_unit, shape.elements(l));
+    const std::size_t before = l > 0 ? shape.elements(l - 1) : 0;
+    e.largest_pair = std::max(e.largest_pair, before + shape.elements(l));
   }
   return e;
 }
 
 /// Bytes a reduction needs beside its operands: a chunk of doubles, the received pieces, or
-/// nothing.
+/// nothing; overlapped, those of a whole unit.
 std::size_t buffer_bytes(const Run& run, std::size_t rank) {
   std::size_t bytes = 0;
   for (std::size_t l = 0; l < run.job.shape.units(); ++l) {
     const std::size_t phi = run.job.shape.elements(l);
-    const Chunks chunks({phi, run.ranks}, run.job.chunk_elements);
+    const std::size_t limit = run.job.overlap ? phi : run.job.chunk_elements;
+    const Chunks chunks({phi, run.ranks}, limit);
     if (run.job.reduce == ReduceMode::exact) {
-      bytes = std::max(bytes, fp64_bytes * std::min(run.job.chunk_elements, phi));
+      bytes = std::max(bytes, fp64_bytes * std::min(limit, phi));
     } else if (run.job.reduce == ReduceMode::ordered) {
       bytes = std::max(bytes, width(run.job.precision) * run.ranks * chunks.size(0, rank));
     }
@@ -59,7 +63,7 @@ Ring ring_of(const Run& run, std::size_t unit, std::size_t rank) {
   const std::size_t phi = run.job.shape.elements(unit);
   const Shards cut{phi, run.ranks};
   return {phi, phi - cut.size(rank), phi - cut.size((rank + 1) % run.ranks),
-          Chunks(cut, run.job.chunk_elements).count()};
+          run.job.overlap ? 1 : Chunks(cut, run.job.chunk_elements).count()};
 }
 
 Traffic bytes(std::size_t calls, std::size_t elements, std::size_t ring_elements,
@@ -122,10 +126,14 @@ MemoryTable memory_formula(const Run& run, std::size_t rank) {
     table[static_cast<std::size_t>(category)] = {now, now + for_a_while};
   };
   const bool gathers = place.parameters == Placement::shard && (trained || run.test_samples > 0);
-  set(Category::parameters, w * here(place.parameters), gathers ? w * e.largest_unit : 0);
+  // Overlapped, the next unit is on its way while one is used, and one gradient while the next is
+  // made.
+  const std::size_t at_a_time = job.overlap ? e.largest_pair : e.largest_unit;
+  set(Category::parameters, w * here(place.parameters), gathers ? w * at_a_time : 0);
   // A micro-batch's gradient of one unit, unless it can be written where the sum is kept.
   const bool apart = place.gradients == Placement::shard || k > 1;
-  set(Category::gradients, w * here(place.gradients), apart && trained ? w * e.largest_unit : 0);
+  const std::size_t held = place.gradients == Placement::shard ? at_a_time : e.largest_unit;
+  set(Category::gradients, w * here(place.gradients), apart && trained ? w * held : 0);
   if (Reductions::accumulates(job.reduce, k)) {
     set(Category::accumulator, fp64_bytes * here(place.gradients));
   }
@@ -147,7 +155,10 @@ TrafficTable traffic_formula(const Run& run, std::size_t rank) {
   TrafficTable table{};
   for (std::size_t l = 0; l < run.job.shape.units(); ++l) {
     const Ring ring = ring_of(run, l, rank);
-    if (run.stage <= 1) {
+    if (run.stage == 0 && run.job.overlap) {  // the two halves
+      add_reduce_scatter(table, run, ring, run.steps);
+      line(table, Collective::all_gather) += bytes(1, ring.phi, ring.all_gather, w) * run.steps;
+    } else if (run.stage <= 1) {
       add_all_reduce(table, run, ring, run.steps);
     } else {
       add_reduce_scatter(table, run, ring, k * run.steps);
@@ -179,7 +190,8 @@ StateBytes state_bytes(const Job& job, int stage) {
   return bytes;
 }
 
-Volume volume(ReduceMode mode, int stage, std::size_t rounds) {
+Volume volume(const Job& job, int stage, std::size_t ranks) {
+  const std::size_t rounds = job.rounds(ranks);
   Volume v{};
   switch (stage) {
     case 0:
@@ -194,7 +206,7 @@ Volume volume(ReduceMode mode, int stage, std::size_t rounds) {
     default:
       v = {3 * rounds, 3 * rounds};
   }
-  if (mode == ReduceMode::ordered) v.payload = v.wire;
+  if (job.reduce == ReduceMode::ordered || job.overlap) v.payload = v.wire;
   return v;
 }
 

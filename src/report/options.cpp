@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -113,6 +114,8 @@ void add_model_options(CLI::App& app, Options& o) {
       ->check(count(0))
       ->excludes(epochs);
   app.add_option("--seed", o.job.seed, "of weights and shuffles [1]")->check(count(0));
+  app.add_flag("--overlap", o.job.overlap,
+               "non-blocking collectives while the passes go on; stages 0, 2 and 3");
   app.add_option("--chunk-elements", o.job.chunk_elements,
                  "elements in one MPI reduction under exact and ordered [262144]")
       ->check(count(1));
@@ -171,6 +174,12 @@ void check_together(const CLI::App& app, Options& o) {
   }
   require(o.job.optimizer.momentum == 0 || o.job.optimizer.kind == OptimizerKind::sgd,
           "--momentum belongs to --optimizer sgd; adam and adamw have their own");
+  if (o.job.overlap) {
+    const bool of_verify = app.get_name() == "verify";
+    if (of_verify && app.count("--stages") == 0) std::erase(o.stages, 1);
+    require(of_verify ? std::ranges::count(o.stages, 1) == 0 : o.stage != 1,
+            "--overlap: stage 1 has no overlapped twin; 0, 2 and 3 have");
+  }
   require(std::set<int>(o.stages.begin(), o.stages.end()).size() == o.stages.size(),
           "--stages names a stage twice");
   o.job.reduce = o.reduce.value_or(ReduceMode::exact);

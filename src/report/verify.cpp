@@ -15,6 +15,7 @@ constexpr std::size_t steps_for_bytes = 3;
 
 struct Part {
   std::vector<Outcome> outcomes;
+  std::optional<Outcome> plain;  ///< of overlapped stages: the first as it is without overlap
   std::vector<FirstDifference> differences;  ///< one for each stage that parts from the first
 };
 
@@ -62,6 +63,19 @@ class Verification {
       };
       part.outcomes.push_back(run(one));
     }
+    if (compare && job.overlap) {
+      Job without = job;
+      without.overlap = false;
+      Training one = training(options_.stages[0]);
+      part.plain = run({.job = without,
+                        .stage = one.stage,
+                        .steps = steps,
+                        .data = one.data,
+                        .comm = comm_,
+                        .memory = memory_,
+                        .digest_steps = true,
+                        .after_step = {}});
+    }
     for (std::size_t i = 1; compare && i < part.outcomes.size(); ++i) {
       const auto found = find_first_difference(training(options_.stages[0]), part.outcomes[0],
                                                training(options_.stages[i]), part.outcomes[i]);
@@ -82,6 +96,7 @@ struct Verdict {
   bool ranks_agree = true, ledgers_hold = true;
   bool all_equal = true;    ///< every stage has the bits of the first
   bool as_required = true;  ///< those that must agree do
+  bool like_plain = true;   ///< overlapped or not, the bits are the same
 };
 
 Verdict judge(const Part& bits, const Part& bytes, const Job& job, std::size_t ranks) {
@@ -91,6 +106,11 @@ Verdict judge(const Part& bits, const Part& bytes, const Job& job, std::size_t r
       v.ranks_agree &= o.digest.agrees();
       v.ledgers_hold &= o.memory_holds() && o.traffic_holds();
     }
+  }
+  if (bits.plain) {
+    v.like_plain = same_bits(*bits.plain, bits.outcomes[0]);
+    // A non-blocking sum of the library's own may add in another order.
+    v.as_required = v.like_plain || (job.reduce == ReduceMode::mpi && ranks > 1);
   }
   for (const Outcome& a : bits.outcomes) {
     v.all_equal &= same_bits(bits.outcomes[0], a);
@@ -110,8 +130,10 @@ std::string words(const Verdict& v, const Options& options, const Job& job, cons
   if (!v.ranks_agree) text += "ranks of one stage hold different bits; ";
   const Outcome& first = bits.outcomes[0];
   if (v.all_equal) {
-    text += fmt::format("stages {} end with equal bits{}{}; ", fmt::join(options.stages, ", "),
-                        first.steps == first.skipped ? " (no update)" : "",
+    const std::string plain =
+        fmt::format(", plain stage {} {}", first.stage, v.like_plain ? "too" : "with others");
+    text += fmt::format("stages {} end with equal bits{}{}{}; ", fmt::join(options.stages, ", "),
+                        bits.plain ? plain : "", first.steps == first.skipped ? " (no update)" : "",
                         options.expect_difference ? ", but should part" : "");
   } else {
     const auto other = std::find_if_not(bits.outcomes.begin(), bits.outcomes.end(),

@@ -141,7 +141,7 @@ std::string sent_table(const std::vector<Outcome>& outcomes, const Job& job) {
     const std::size_t payload = sum.payload_bytes / ranks, ring = sum.ring_bytes / ranks;
     const std::size_t payload_volume = payload * (ranks - 1) / ranks;
     if (&o == &outcomes[0]) payload0 = payload, ring0 = ring;
-    const Volume v = volume(job.reduce, o.stage, job.rounds(ranks));
+    const Volume v = volume(job, o.stage, ranks);
     // A skipped step sends no updated parameters.
     const std::size_t unsent = o.stage == 1 || o.stage == 2 ? o.skipped : 0;
     rows.push_back({stage_of(o), grouped(sum.elements / ranks / o.steps),

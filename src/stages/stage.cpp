@@ -89,6 +89,7 @@ StepResult Stage::step(std::size_t index) {
     const auto mine = plan_.indices(index, ranks_.rank(), round);
     trace_.phase("micro-batch {} of {}: {} samples, forward", round + 1, plan_.rounds(),
                  mine.size());
+    last_micro_batch_ = round + 1 == plan_.rounds();
     load(Split::train, mine, Network::Keep::all_activations);
     forward();
     const LossSum more =
@@ -161,14 +162,43 @@ Evaluation Stage::evaluate() {
   return {correct, samples};
 }
 
-FullUnit Stage::gather(std::size_t unit) {
+FullUnit Stage::room_for(std::size_t unit) {
   Buffer full(memory_, Category::parameters, job_.precision, job_.shape.elements(unit));
   const ConstNumbers mine = parameters[unit];
   const Numbers place = my_shard(full);
   std::copy_n(mine.data, mine.bytes(), place.data);
-  ranks_.all_gather(full);
-  trace_.event(unit, "all-gather {} elements, holds {} → {}", full.size(), mine.size, full.size());
   return {std::move(full), trace_, "", unit, mine.size};
+}
+
+FullUnit Stage::gather(std::size_t unit) {
+  FullUnit full = room_for(unit);
+  ranks_.all_gather(full);
+  const std::size_t elements = job_.shape.elements(unit);
+  trace_.event(unit, "all-gather {} elements, holds {} → {}", elements, parameters[unit].size(),
+               elements);
+  return full;
+}
+
+Stage::Prefetch::Prefetch(Stage& stage, const std::vector<std::size_t>& order)
+    : stage_(stage), order_(order) {
+  start();
+}
+
+void Stage::Prefetch::start() {
+  const std::size_t unit = order_[position_];
+  unit_.emplace(stage_.room_for(unit));
+  request_ = stage_.ranks_.start_all_gather(*unit_);
+  stage_.trace_.event(unit, "start all-gather of {} elements", stage_.job_.shape.elements(unit));
+}
+
+FullUnit Stage::Prefetch::next() {
+  request_.wait();
+  FullUnit full = std::move(*unit_);
+  unit_.reset();
+  const std::size_t unit = order_[position_], elements = stage_.job_.shape.elements(unit);
+  stage_.trace_.event(unit, "arrives, holds {} → {}", stage_.parameters[unit].size(), elements);
+  if (++position_ < order_.size()) start();
+  return full;
 }
 
 FullUnit Stage::new_gradient(std::size_t unit) {
@@ -191,7 +221,25 @@ ConstNumbers Stage::my_parameters(std::size_t unit) const {
                                                    : parameters[unit];
 }
 
+namespace {
+
+std::unique_ptr<Stage> make_overlapped(int number, const Stage::Setup& setup) {
+  switch (number) {
+    case 0:
+      return make_overlapped0(setup);
+    case 2:
+      return make_overlapped2(setup);
+    case 3:
+      return make_overlapped3(setup);
+    default:
+      throw Error(fmt::format("stage {} has no overlapped twin; there are 0, 2 and 3", number));
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<Stage> make_stage(int number, const Stage::Setup& setup) {
+  if (setup.job.overlap) return make_overlapped(number, setup);
   switch (number) {
     case 0:
       return make_stage0(setup);

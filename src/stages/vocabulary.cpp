@@ -2,6 +2,34 @@
 
 namespace zerolab {
 
+void InFlight::reduce_scatter(FullUnit gradient, Sum& shard) {
+  wait_for_sum();
+  gradient_.emplace(std::move(gradient));
+  sum_ = sums_.start_reduce_scatter(*gradient_, shard);
+}
+
+void InFlight::all_reduce(Sum& full) {
+  wait_for_sum();
+  sum_ = sums_.start_all_reduce(full);
+}
+
+void InFlight::all_gather(Numbers full) {
+  gathers_.push_back(sums_.start_all_gather(full));
+}
+
+void InFlight::wait() {
+  wait_for_sum();
+  gathers_.clear();  // a request that ends waits
+}
+
+void InFlight::wait_for_sum() {
+  if (!sum_) return;
+  sums_.complete(*sum_);
+  if (sum_->of_full_sum()) all_gather(sum_->sum().stored);
+  sum_.reset();
+  gradient_.reset();
+}
+
 Model::Model(NetworkShape shape, MemoryLedger& ledger, Trace& trace, Reductions& sums)
     : Network(std::move(shape), ledger), ledger_(ledger), trace_(trace), sums_(sums) {}
 

@@ -36,6 +36,23 @@ for options in "--optimizer adamw --weight-decay 0.01" "--optimizer sgd --lr 0.1
   check "N = 3: $options" holds
 done
 
+for ranks in 2 3 4; do
+  run "$ranks" 60 verify --overlap --accumulate 2 --batch 8 --clip-norm 0.5 --steps 10
+  check "N = $ranks: overlapped, exact" says '^holds: stages 0, 2, 3 end with equal bits, plain stage 0 too'
+  check "  and its lines fit 100 columns" fits_100_columns
+done
+run 3 60 verify --overlap --reduce ordered --steps 10
+check "N = 3: overlapped, ordered" says '^holds: stages 0, 2, 3 end with equal bits, plain stage 0 too'
+run 3 60 verify --overlap --reduce mpi --precision fp32 --steps 10
+check "N = 3: overlapped under mpi, equal among themselves" holds
+
+for ranks in 1 3 4; do
+  run "$ranks" 60 verify --virtual-shards 6 --batch 16 --steps 12
+  check "N = $ranks: six virtual shards" holds
+  [ "$ranks" -eq 1 ] || check "  with the bits of one rank" equal "$(first_digest)" "$virtual"
+  virtual=$(first_digest)
+done
+
 run 2 60 verify --stages 0,3 --steps 10 --batch 8 --data synthetic:4096,784,10 --hidden 2000,1000
 check "3.6 million parameters hold" holds
 check "  and the lines with their large numbers fit 100 columns" fits_100_columns

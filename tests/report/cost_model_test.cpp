@@ -60,9 +60,20 @@ TEST(CostModel, VolumesOfTheTwoConventions) {
     const std::array<std::size_t, 4> payload{1, 2, k + 1, 3 * k}, wire{2, 3, k + 1, 3 * k};
     for (std::size_t stage = 0; stage < 4; ++stage) {
       for (const ReduceMode mode : {ReduceMode::exact, ReduceMode::ordered, ReduceMode::mpi}) {
-        const Volume found = volume(mode, static_cast<int>(stage), k);
-        EXPECT_EQ(found.wire, wire[stage]);
-        EXPECT_EQ(found.payload, mode == ReduceMode::ordered ? wire[stage] : payload[stage]);
+        for (const bool overlap : {false, true}) {
+          if (overlap && stage == 1) continue;
+          Job job;
+          job.reduce = mode;
+          job.accumulate = k;
+          job.overlap = overlap;
+          const bool halves = overlap || mode == ReduceMode::ordered;
+          const Volume found = volume(job, static_cast<int>(stage), 4);
+          EXPECT_EQ(found.wire, wire[stage]);
+          EXPECT_EQ(found.payload, halves ? wire[stage] : payload[stage]);
+          job.accumulate = 1;
+          job.virtual_shards = 4 * k - (k > 1 ? 1 : 0);  // k rounds, the last perhaps not full
+          EXPECT_EQ(volume(job, static_cast<int>(stage), 4).wire, wire[stage]);
+        }
       }
     }
   }

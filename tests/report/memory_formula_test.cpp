@@ -111,6 +111,28 @@ TEST(MemoryFormula, BuffersOfEachMode) {
   EXPECT_EQ(buffers(2), 2 * 3 * 32U);
 }
 
+// Two units at a time, 98 + 40 of 98-40-18: parameters on their way while others are used,
+// gradients on their way while others are made; the sum of a whole unit beside them.
+TEST(MemoryFormula, OverlapHoldsTwoUnits) {
+  Job job = odd_job();
+  job.overlap = true;
+  job.chunk_elements = 50;
+  const std::size_t pair = 98 + 40;
+  EXPECT_EQ(memory(run_of(job, 3, 3), 1, Category::parameters),
+            (Line{2 * shard[1], 2 * (shard[1] + pair)}));
+  EXPECT_EQ(memory(run_of(job, 2, 3), 1, Category::parameters), (Line{2 * phi, 2 * phi}));
+  for (const int stage : {2, 3}) {
+    EXPECT_EQ(memory(run_of(job, stage, 3), 1, Category::gradients),
+              (Line{2 * shard[1], 2 * (shard[1] + pair)}));
+  }
+  EXPECT_EQ(memory(run_of(job, 0, 3), 1, Category::gradients), (Line{2 * phi, 2 * phi}));
+  EXPECT_EQ(memory(run_of(job, 0, 3), 1, Category::buffers).peak, 8 * largest);
+  job.reduce = ReduceMode::ordered;
+  EXPECT_EQ(memory(run_of(job, 2, 3), 0, Category::buffers).peak, 2 * 3 * 33U);
+  job.reduce = ReduceMode::mpi;
+  EXPECT_EQ(memory(run_of(job, 2, 3), 0, Category::buffers).peak, 0U);
+}
+
 TEST(MemoryFormula, ActivationsOfTheLargestMicroBatch) {
   Job job = odd_job();
   const auto activations = [&job](std::size_t samples, std::size_t tests, std::size_t rank) {

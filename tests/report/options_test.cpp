@@ -42,6 +42,7 @@ TEST(Options, Defaults) {
   EXPECT_EQ(o.job.batch, 32U);
   EXPECT_EQ(o.job.accumulate, 1U);
   EXPECT_EQ(o.job.virtual_shards, 0U);
+  EXPECT_FALSE(o.job.overlap);
   EXPECT_EQ(o.epochs, 1U);
   EXPECT_FALSE(o.steps);
   EXPECT_EQ(o.job.seed, 1U);
@@ -138,6 +139,7 @@ TEST(Options, HelpListsEveryOption) {
                              "--batch",
                              "--accumulate",
                              "--virtual-shards",
+                             "--overlap",
                              "--epochs",
                              "--steps",
                              "--seed",

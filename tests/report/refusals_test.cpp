@@ -52,6 +52,11 @@ TEST(Refusals, VirtualShardsReplaceAccumulation) {
   expect_refusal_by_both({"--virtual-shards", "8", "--accumulate", "2"}, "--virtual-shards");
 }
 
+TEST(Refusals, StageOneHasNoOverlappedTwin) {
+  expect_refusal({"train", "--overlap", "--stage", "1"}, "--overlap");
+  expect_refusal({"verify", "--overlap", "--stages", "0,1"}, "--overlap");
+}
+
 TEST(Refusals, HiddenWidthsAreAtLeastOne) {
   for (const char* value : {"", ",", "12,,3", "12,", ",12", "12,0", "0,12", "12,-3", "12;3"}) {
     expect_refusal_by_both({"--hidden", value}, "--hidden");

@@ -48,6 +48,25 @@ TEST(TrafficFormula, OneRankInLiteralNumbers) {
             (Traffic{6 * steps, 2 * phi * steps, 4 * phi * steps, 4 * 103 * steps}));
 }
 
+// Overlapped stage 0 at N = 3: rank 1 sends 98-33, 40-13, 18-6 as sums, 98-32, 40-13, 18-6 as
+// averages; under exact the sums are 8 bytes wide, the averages 2. A unit is one call, whatever the
+// chunks.
+TEST(TrafficFormula, OverlappedAllReduceIsItsTwoHalves) {
+  for (const ReduceMode mode : {ReduceMode::exact, ReduceMode::mpi}) {
+    Job job = odd_job(mode, 2);
+    job.overlap = true;
+    job.chunk_elements = 10;
+    const std::size_t w = mode == ReduceMode::exact ? 8 : 2;
+    using enum Collective;
+    EXPECT_EQ(traffic(run_of(job, 0, 3), 1, all_reduce), Traffic{});
+    EXPECT_EQ(traffic(run_of(job, 0, 3), 1, reduce_scatter),
+              (Traffic{3 * steps, phi * steps, w * phi * steps, w * (65 + 27 + 12) * steps}));
+    EXPECT_EQ(traffic(run_of(job, 0, 3), 1, all_gather),
+              (Traffic{3 * steps, phi * steps, 2 * phi * steps, 2 * (66 + 27 + 12) * steps}));
+    EXPECT_EQ(traffic(run_of(job, 2, 3), 1, reduce_scatter).calls, 3 * 2 * steps);
+  }
+}
+
 TEST(TrafficFormula, RingSumsOverRanksAreWhole) {
   for (const std::size_t n : {1U, 2U, 3U, 4U, 5U, 8U, 20U}) {
     const Job job = odd_job(ReduceMode::exact);

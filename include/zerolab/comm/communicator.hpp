@@ -4,7 +4,9 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +19,32 @@ namespace zerolab {
 
 /// Name and version of the MPI library, one line.
 std::string mpi_library();
+
+/// Counts and displacements of one part per rank, in elements, as MPI wants them.
+struct Layout {
+  std::vector<int> counts, displacements;
+
+  void append(std::size_t elements, std::size_t first);
+};
+
+/// A non-blocking collective under way. Its memory must stay and must not be touched until wait();
+/// a request that ends waits, so no path leaves one behind.
+class Request {
+ public:
+  Request() = default;
+  ~Request() { wait(); }
+  Request(Request&& other) noexcept;
+  Request& operator=(Request&& other) noexcept;  ///< waits for the one before
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+
+  void wait();
+
+ private:
+  friend class Communicator;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::unique_ptr<const std::array<Layout, 2>> layouts_;  ///< read by MPI until the end
+};
 
 /// The ranks of a job, and the only way they talk. Each method is one MPI call on the memory it is
 /// given, entered in the ledger. Full vectors are cut by Shards{size, N}. MPI's own error handler
@@ -45,6 +73,12 @@ class Communicator {
   /// rank, clipped to the shard's size; this rank's arrive in `received`, one after the other in
   /// rank order.
   void all_to_all(ConstNumbers full, std::size_t begin, std::size_t count, Numbers received);
+
+  // The same without waiting: MPI_Ireduce_scatter, MPI_Iallgather(v), MPI_Ialltoallv. Entered in
+  // the ledger when started; all ranks start them in the same order.
+  Request start_reduce_scatter(Numbers full);
+  Request start_all_gather(Numbers full);
+  Request start_all_to_all(ConstNumbers full, Numbers received);  ///< whole shards
 
   /// MPI_Allreduce of a few 64-bit words, sum modulo 2^64 or maximum, entered under scalars.
   void sum(std::span<std::uint64_t> words);

@@ -45,6 +45,31 @@ class Reductions {
   /// Sums `full` over ranks and adds this rank's shard of the result into `shard`. Overwrites
   /// `full`.
   void reduce_scatter(Numbers full, Sum& shard);
+  /// A sum over ranks that goes on while this rank computes: from start_… to complete(). Owns what
+  /// MPI works on beside the vector itself; one that ends early waits, and its sum is lost.
+  class UnderWay {
+   public:
+    /// Whether every rank is to have the full sum; it then needs an all-gather after complete().
+    bool of_full_sum() const { return full_sum_; }
+    Sum& sum() { return *sum_; }
+
+   private:
+    friend class Reductions;
+    Sum* sum_ = nullptr;
+    bool full_sum_ = false;
+    Numbers full_{};
+    Buffer buffer_;
+    Request request_;  // last, so that it waits before the buffer goes
+  };
+  /// reduce_scatter() without waiting. `full` must stay until complete().
+  UnderWay start_reduce_scatter(Numbers full, Sum& shard);
+  /// The first half of all_reduce(): after complete() this rank's shard of the sum lies in its
+  /// place, and an all_gather of it is the second half. An all-reduce is its two halves.
+  UnderWay start_all_reduce(Sum& full);
+  void complete(UnderWay& under_way);
+  /// all_gather() without waiting.
+  Request start_all_gather(Numbers full);
+
   /// Turns a complete sum into the average where that has not happened yet.
   void finish(Sum& sum);
   /// Every rank's shard to all ranks, in place.
@@ -62,6 +87,13 @@ class Reductions {
   /// Chunk c of every rank's shard as doubles, one after the other in `buffer`.
   Numbers pack(ConstNumbers from, const Chunks& chunks, std::size_t c, Buffer& buffer) const;
   void load_exact(ConstNumbers from, std::span<double> to) const;
+  Sum::State state_after_reduce_scatter() const;
+  void start(UnderWay& under_way, ConstNumbers from);
+  void place(UnderWay& under_way, Numbers shard) const;
+  /// Adds what one reduce-scatter brought to the shard's sum, or keeps its average: from doubles to
+  /// element `begin` and on, or in the storage type.
+  void keep(std::span<double> sums, std::size_t begin, Sum& shard) const;
+  void keep(ConstNumbers sums, Sum& shard) const;
   void average(ConstNumbers sum, Numbers average) const;
   void store_average(std::span<double> sum, Numbers average) const;
   std::size_t chunk(std::size_t elements) const { return std::min(chunk_elements_, elements); }

@@ -39,11 +39,11 @@ struct StateBytes {
 StateBytes state_bytes(const Job& job, int stage);
 
 /// Times Φ(N−1)/N: elements per step, in the two conventions. Payload counts every collective once,
-/// wire counts an all-reduce as its two halves. `ordered` sums by its halves, so there both are the
-/// wire's.
+/// wire counts an all-reduce as its two halves. `ordered` and the overlapped stage 0 sum by those
+/// halves, so there both are the wire's.
 struct Volume {
   std::size_t payload, wire;
 };
-Volume volume(ReduceMode mode, int stage, std::size_t rounds);
+Volume volume(const Job& job, int stage, std::size_t ranks);
 
 }  // namespace zerolab

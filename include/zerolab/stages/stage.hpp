@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "zerolab/comm/reductions.hpp"
@@ -72,6 +73,23 @@ class Stage {
 
   /// All parameters of a unit, gathered from the shards, until the end of the scope.
   FullUnit gather(std::size_t unit);
+  /// Gathers a unit ahead of its use, in the order given: while one is used, the next is on its
+  /// way. Two are held at most.
+  class Prefetch {
+   public:
+    Prefetch(Stage& stage, const std::vector<std::size_t>& order);  ///< starts the first
+    FullUnit next();  ///< waits for the next in order, and starts the one after it
+
+   private:
+    void start();
+    Stage& stage_;
+    const std::vector<std::size_t>& order_;
+    std::size_t position_ = 0;
+    std::optional<FullUnit> unit_;
+    Request request_;  // after the unit, so that it ends before it
+  };
+  /// Whether the backward pass that runs now is the last of the step.
+  bool last_micro_batch() const { return last_micro_batch_; }
   /// Room for one micro-batch's gradient of a unit, until the end of the scope.
   FullUnit new_gradient(std::size_t unit);
   /// This rank's shard of what is stored in full.
@@ -88,6 +106,7 @@ class Stage {
   BatchPlan plan_;
   LossScaler scaler_;
   std::vector<std::int32_t> labels_;
+  bool last_micro_batch_ = true;
 
  protected:
   const std::vector<std::size_t> units;             ///< 0, 1, …
@@ -100,13 +119,15 @@ class Stage {
 
  private:
   void make_unit(std::size_t unit);
+  /// A unit of parameters in full, with my shard in its place and nothing else yet.
+  FullUnit room_for(std::size_t unit);
   void load(Split split, std::span<const std::size_t> indices, Network::Keep keep);
   /// Sums norm, overflow and loss over ranks, so that all decide alike.
   StepResult agree(std::size_t samples, LossSum loss);
   ConstNumbers my_shard_of(ConstNumbers full) const;
 };
 
-/// Stages 0 … 3; anything else throws Error.
+/// Stages 0 … 3, or with Job::overlap the twins of 0, 2 and 3; anything else throws Error.
 std::unique_ptr<Stage> make_stage(int number, const Stage::Setup& setup);
 
 }  // namespace zerolab

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "zerolab/comm/reductions.hpp"
 #include "zerolab/nn/network.hpp"
 
@@ -12,7 +15,11 @@ class FullUnit {
  public:
   FullUnit(Buffer buffer, Trace& trace, const char* what, std::size_t unit, std::size_t kept)
       : buffer_(std::move(buffer)), trace_(trace), what_(what), unit_(unit), kept_(kept) {}
-  ~FullUnit() { trace_.event(unit_, "release {}{}", what_, buffer_.size() - kept_); }
+  ~FullUnit() {  // nothing is left where another FullUnit took it over
+    if (buffer_.size() > 0) trace_.event(unit_, "release {}{}", what_, buffer_.size() - kept_);
+  }
+  FullUnit(FullUnit&& other) noexcept = default;
+  FullUnit& operator=(FullUnit&&) = delete;
   FullUnit(const FullUnit&) = delete;
   FullUnit& operator=(const FullUnit&) = delete;
 
@@ -25,6 +32,29 @@ class FullUnit {
   const char* what_;
   std::size_t unit_;
   std::size_t kept_;  ///< elements that this rank still has afterwards: its shard
+};
+
+/// What the overlapped stages have sent and not yet received: one sum at a time, any number of
+/// gathers. Whoever leaves early, by a skip or a fault, waits for MPI and not for the result.
+class InFlight {
+ public:
+  explicit InFlight(Reductions& sums) : sums_(sums) {}
+
+  /// Starts the sum of a gradient after the one before has arrived; `shard` gets my shard of it.
+  void reduce_scatter(FullUnit gradient, Sum& shard);
+  /// The same of a stored gradient; its all-gather starts when the sum has arrived.
+  void all_reduce(Sum& full);
+  void all_gather(Numbers full);
+  /// Waits for all of it.
+  void wait();
+
+ private:
+  void wait_for_sum();
+
+  Reductions& sums_;
+  std::optional<FullUnit> gradient_;
+  std::optional<Reductions::UnderWay> sum_;  // after the gradient, so that it ends before it
+  std::vector<Request> gathers_;
 };
 
 /// The network as a stage sees it: gradients may also go straight into a sum.
