@@ -1,12 +1,21 @@
 #include "zerolab/comm/communicator.hpp"
 
+#include <algorithm>
 #include <array>
 #include <climits>
+#include <cstring>
 #include <utility>
 
 namespace zerolab {
 
 namespace {
+
+#ifdef ZEROLAB_SMPI
+constexpr bool simulated = true;
+#else
+constexpr bool simulated = false;
+void smpi_execute_flops(double) {}
+#endif
 
 int count(std::size_t elements) {
   require(elements <= INT_MAX, "{} elements in one MPI call; MPI counts end at {}", elements,
@@ -85,8 +94,12 @@ std::string mpi_library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
-  const std::string whole(text.data());
-  return whole.substr(0, whole.find_first_of(",\n"));
+  std::string line(text.data());
+  line.resize(std::min({line.find_first_of(",\n"), line.find(". Copyright"), line.size()}));
+  for (const char* word : {"Version:\t", "Version "}) {  // MPICH's, SMPI's
+    if (const auto at = line.find(word); at != std::string::npos) line.erase(at, std::strlen(word));
+  }
+  return line;
 }
 
 Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
@@ -256,6 +269,20 @@ std::string Communicator::broadcast(std::string text, std::size_t root) {
 
 void Communicator::barrier() {
   MPI_Barrier(comm_);
+}
+
+double Communicator::now() const {
+  return MPI_Wtime();
+}
+
+void Communicator::compute(double flops) {
+  const double begin = now();
+  smpi_execute_flops(flops);
+  compute_seconds_ += now() - begin;
+}
+
+std::optional<double> Communicator::compute_seconds() const {
+  return simulated ? std::optional(compute_seconds_) : std::nullopt;
 }
 
 }  // namespace zerolab

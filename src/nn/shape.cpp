@@ -22,6 +22,14 @@ std::size_t NetworkShape::workspace(std::size_t unit, NumberType stored) const {
   return std::max(tile_rows(unit) * in(unit), out(unit));
 }
 
+double NetworkShape::forward_flops(std::size_t unit, std::size_t rows) const {
+  return 2 * static_cast<double>(rows) * static_cast<double>(elements(unit) - out(unit));
+}
+
+double NetworkShape::backward_flops(std::size_t unit, std::size_t rows) const {
+  return (unit == 0 ? 1 : 2) * forward_flops(unit, rows);
+}
+
 std::size_t NetworkShape::activation_bytes(std::size_t rows, std::size_t evaluated,
                                            NumberType stored) const {
   std::size_t peak = 0, inputs = in(0);  // inputs of units 0 … l, in elements of a row

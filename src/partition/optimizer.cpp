@@ -70,6 +70,11 @@ Optimizer::States& Optimizer::add_unit(MemoryLedger& ledger, NumberType precisio
   return states_.back();
 }
 
+double Optimizer::flops(std::size_t elements) const {
+  const double each = settings_.has_variance() ? 17 : settings_.has_momentum() ? 7 : 5;
+  return each * static_cast<double>(elements);
+}
+
 void Optimizer::start_update(double factor) {
   ++updates_;
   beta1_power_ *= beta1;

@@ -13,6 +13,10 @@ namespace {
 
 using nlohmann::json;
 
+json or_null(std::optional<double> value) {
+  return value ? json(*value) : json(nullptr);
+}
+
 /// JSON has no infinities and no NaN.
 json finite(double value) {
   return std::isfinite(value) ? json(value) : json(nullptr);
@@ -61,7 +65,10 @@ json summary_json(const Outcome& outcome, const Job& job) {
                  {"master", hex(outcome.digest.master)},
                  {"moments", hex(outcome.digest.moments)}}},
                {"digest_agrees", outcome.digest.agrees()},
-               {"seconds", {{"step_median", outcome.step_median}}},
+               {"seconds",
+                {{"step_median", outcome.step_median},
+                 {"compute_median", or_null(outcome.compute_median)},
+                 {"communication_median", or_null(outcome.communication_median)}}},
                {"samples_per_second", outcome.samples_per_second}};
   json& memory = summary["memory"];
   json& traffic = summary["traffic"];

@@ -81,8 +81,16 @@ void print_outcome(const Outcome& o, const Job& job) {
   fmt::print("{}", table(rows));
   fmt::print("stored and sent, all ranks: {} the formulas\n",
              o.memory_holds() && o.traffic_holds() ? "equal" : "DIFFER from");
-  fmt::print("step {:.3f} ms (median) · {:.0f} samples/s · process peak of rank 0 {} bytes\n",
-             o.step_median * 1e3, o.samples_per_second, grouped(o.reports[0].rss_peak.value_or(0)));
+  fmt::print("step {:.3f} ms (median) · {:.0f} samples/s", o.step_median * 1e3,
+             o.samples_per_second);
+  if (o.compute_median) {
+    fmt::print(" · simulated: compute {:.6f} ms, exposed communication {:.6f} ms",
+               *o.compute_median * 1e3, *o.communication_median * 1e3);
+  }
+  if (o.reports[0].rss_peak) {
+    fmt::print(" · process peak of rank 0 {} bytes", grouped(*o.reports[0].rss_peak));
+  }
+  fmt::print("\n");
   if (job.reduce == ReduceMode::exact && o.reports.size() > 1) {
     fmt::print(
         "gradients travel as 8-byte sums, the price of equal bits; --reduce mpi sends what ZeRO "

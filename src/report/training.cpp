@@ -1,7 +1,6 @@
 #include "zerolab/report/training.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <new>
 
@@ -53,26 +52,35 @@ double median(std::vector<double> values) {
 }
 
 void train_steps(const Training& training, Stage& stage, Outcome& outcome) {
-  using Clock = std::chrono::steady_clock;
-  std::vector<double> seconds;
+  Communicator& comm = training.comm;
+  std::vector<double> seconds, compute, communication;
   double samples = 0, total = 0;
   bool untold = training.trace != nullptr;
   for (std::size_t s = 0; s < training.steps; ++s) {
     if (untold) training.trace->start();
-    const auto begin = Clock::now();
+    const double begin = comm.now();
+    const auto computed = comm.compute_seconds();
     const StepResult result = stage.step(s);
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+    seconds.push_back(comm.now() - begin);
+    if (computed) {
+      compute.push_back(*comm.compute_seconds() - *computed);
+      communication.push_back(seconds.back() - compute.back());
+    }
     if (untold) training.trace->stop();
     untold = untold && result.skipped;
     total += seconds.back();
     samples += static_cast<double>(result.samples);
     outcome.last = result;
     if (training.digest_steps) {
-      outcome.step_digests.push_back(my_parameter_digest(stage, training.job, training.comm));
+      outcome.step_digests.push_back(my_parameter_digest(stage, training.job, comm));
     }
     if (training.after_step) training.after_step(s, result, stage);
   }
   outcome.step_median = median(std::move(seconds));
+  if (comm.compute_seconds()) {
+    outcome.compute_median = median(std::move(compute));
+    outcome.communication_median = median(std::move(communication));
+  }
   outcome.samples_per_second = total > 0 ? samples / total : 0;
 }
 
@@ -82,7 +90,9 @@ Outcome run(const Training& training) {
   Communicator& comm = training.comm;
   comm.restart_ledger();
   training.memory.restart_peaks();
-  const bool rss_known = !training.rss_from_now || reset_peak_resident();
+  // In a simulation all ranks are one process.
+  const bool rss_known =
+      !comm.compute_seconds() && (!training.rss_from_now || reset_peak_resident());
 
   Trace silent;
   Trace& trace = training.trace != nullptr ? *training.trace : silent;

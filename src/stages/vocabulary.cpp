@@ -30,16 +30,23 @@ void InFlight::wait_for_sum() {
   gradient_.reset();
 }
 
-Model::Model(NetworkShape shape, MemoryLedger& ledger, Trace& trace, Reductions& sums)
-    : Network(std::move(shape), ledger), ledger_(ledger), trace_(trace), sums_(sums) {}
+Model::Model(NetworkShape shape, MemoryLedger& ledger, Trace& trace, Reductions& sums,
+             Communicator& ranks)
+    : Network(std::move(shape), ledger),
+      ledger_(ledger),
+      trace_(trace),
+      sums_(sums),
+      ranks_(ranks) {}
 
 void Model::forward(std::size_t unit, ConstNumbers parameters) {
   Network::forward(unit, parameters);
+  ranks_.compute(shape().forward_flops(unit, rows()));
   trace_.event(unit, "forward");
 }
 
 void Model::backward(std::size_t unit, ConstNumbers parameters, Numbers gradient) {
   Network::backward(unit, parameters, gradient);
+  ranks_.compute(shape().backward_flops(unit, rows()));
   trace_.event(unit, "backward");
 }
 
@@ -52,6 +59,11 @@ void Model::backward(std::size_t unit, ConstNumbers parameters, Sum& gradient) {
   Buffer micro_batch(ledger_, Category::gradients, gradient.stored.type(), gradient.stored.size());
   backward(unit, parameters, micro_batch.numbers());
   sums_.add(micro_batch, gradient);
+}
+
+void StageOptimizer::update(std::size_t unit, Numbers parameters, ConstNumbers gradients) {
+  Optimizer::update(unit, parameters, gradients);
+  ranks_.compute(flops(parameters.size));
 }
 
 }  // namespace zerolab

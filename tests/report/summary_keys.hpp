@@ -64,6 +64,12 @@ inline void expect_traffic(const json& tree, bool measured) {
     expect_unsigned(line, {"calls", "elements", "payload_bytes", "ring_bytes"});
 }
 
+#ifdef ZEROLAB_SMPI
+constexpr bool simulated = true;
+#else
+constexpr bool simulated = false;
+#endif
+
 inline void expect_summary(const json& s, std::size_t ranks, std::size_t steps) {
   EXPECT_EQ(keys(s), (Keys{"ranks", "stage", "precision", "reduce", "seed", "parameters", "steps",
                            "skipped_steps", "loss", "test_correct", "test_samples", "mpi",
@@ -82,8 +88,11 @@ inline void expect_summary(const json& s, std::size_t ranks, std::size_t steps) 
   EXPECT_EQ(keys(s.at("digest")), (Keys{"parameters", "master", "moments"}));
   for (const auto& [key, digest] : s.at("digest").items()) EXPECT_TRUE(is_digest(digest)) << key;
   EXPECT_EQ(s.at("digest_agrees"), true);
-  EXPECT_EQ(keys(s.at("seconds")), (Keys{"step_median"}));
+  EXPECT_EQ(keys(s.at("seconds")), (Keys{"step_median", "compute_median", "communication_median"}));
   EXPECT_TRUE(s.at("seconds").at("step_median").is_number());
+  for (const char* part : {"compute_median", "communication_median"}) {
+    EXPECT_EQ(s.at("seconds").at(part).is_number(), simulated) << part;
+  }
   EXPECT_TRUE(s.at("samples_per_second").is_number());
 
   EXPECT_EQ(keys(s.at("memory")), (Keys{"per_rank", "formula"}));

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -89,6 +90,14 @@ class Communicator {
   std::string broadcast(std::string text, std::size_t root);
   void barrier();
 
+  /// Seconds from some moment on, by MPI_Wtime: simulated where the cluster is (SMPI).
+  double now() const;
+  /// This rank has computed `flops` floating-point operations. In a simulation (smpi_execute_flops)
+  /// the time they take at the host's speed passes now; elsewhere it has passed already.
+  void compute(double flops);
+  /// Seconds spent in compute() so far; none where time is real.
+  std::optional<double> compute_seconds() const;
+
   /// While one of these lives, everything is entered under other.
   class Outside {
    public:
@@ -117,6 +126,7 @@ class Communicator {
   std::size_t rank_ = 0;
   std::size_t size_ = 1;
   bool outside_ = false;
+  double compute_seconds_ = 0;
   TrafficLedger ledger_;
 };
 

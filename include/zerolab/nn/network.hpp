@@ -26,6 +26,11 @@ struct NetworkShape {
   std::size_t tile_rows(std::size_t unit) const;
   /// Elements of the fp32 workspace that a unit with `stored` weights needs; 0 when they are fp32.
   std::size_t workspace(std::size_t unit, NumberType stored) const;
+  /// Floating-point operations of a unit's matrix products for `rows` samples, a multiplication and
+  /// an addition each: forward Y = XWᵀ; backward ∂W = ∂YᵀX and ∂X = ∂YW, unit 0 without the
+  /// latter. Biases, ReLU and softmax are of lower order and not counted.
+  double forward_flops(std::size_t unit, std::size_t rows) const;
+  double backward_flops(std::size_t unit, std::size_t rows) const;
   /// Bytes of activations at most, from the closed form: `rows` samples trained on, `evaluated`
   /// evaluated.
   std::size_t activation_bytes(std::size_t rows, std::size_t evaluated, NumberType stored) const;
@@ -53,6 +58,7 @@ class Network {
   Network(NetworkShape shape, MemoryLedger& ledger) : shape_(std::move(shape)), ledger_(ledger) {}
 
   const NetworkShape& shape() const { return shape_; }
+  std::size_t rows() const { return rows_; }  ///< samples of the batch
 
   /// Begins a batch and returns its input [rows × features], to be filled. `keep` says whether a
   /// backward pass will follow.

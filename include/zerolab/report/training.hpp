@@ -26,7 +26,10 @@ struct Outcome {
   StateDigest digest;
   std::vector<std::uint64_t>
       step_digests;        ///< of the parameters after each step; on all ranks, if asked
-  double step_median = 0;  ///< seconds, rank 0
+  double step_median = 0;  ///< seconds, rank 0; simulated where the cluster is
+  /// Seconds of a step of rank 0: its computation, and the rest, communication that nothing hid.
+  /// Only in a simulation.
+  std::optional<double> compute_median, communication_median;
   double samples_per_second = 0;
   std::vector<RankReport> reports;
   std::vector<MemoryTable> memory_formula;

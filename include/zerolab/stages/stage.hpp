@@ -113,7 +113,7 @@ class Stage {
   const std::vector<std::size_t> units_last_first;  ///< …, 1, 0
   Model model;
   Reductions comm;
-  Optimizer optimizer;
+  StageOptimizer optimizer;
   std::vector<Buffer> parameters;
   std::vector<Sum> gradients;
 

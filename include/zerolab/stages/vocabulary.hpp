@@ -5,6 +5,7 @@
 
 #include "zerolab/comm/reductions.hpp"
 #include "zerolab/nn/network.hpp"
+#include "zerolab/partition/optimizer.hpp"
 
 // The few words that the stage files need beside the floors below.
 
@@ -57,10 +58,12 @@ class InFlight {
   std::vector<Request> gathers_;
 };
 
-/// The network as a stage sees it: gradients may also go straight into a sum.
+/// The network as a stage sees it: gradients may also go straight into a sum, and the
+/// communicator hears of the computation.
 class Model : public Network {
  public:
-  Model(NetworkShape shape, MemoryLedger& ledger, Trace& trace, Reductions& sums);
+  Model(NetworkShape shape, MemoryLedger& ledger, Trace& trace, Reductions& sums,
+        Communicator& ranks);
 
   void forward(std::size_t unit, ConstNumbers parameters);
   /// Writes the micro-batch's gradient.
@@ -73,6 +76,19 @@ class Model : public Network {
   MemoryLedger& ledger_;
   Trace& trace_;
   Reductions& sums_;
+  Communicator& ranks_;
+};
+
+/// The optimizer as a stage sees it: the communicator hears of the computation.
+class StageOptimizer : public Optimizer {
+ public:
+  StageOptimizer(const OptimizerSettings& settings, Trace& trace, Communicator& ranks)
+      : Optimizer(settings, trace), ranks_(ranks) {}
+
+  void update(std::size_t unit, Numbers parameters, ConstNumbers gradients);
+
+ private:
+  Communicator& ranks_;
 };
 
 }  // namespace zerolab
