@@ -4,17 +4,19 @@ set -u
 
 usage() {
   cat <<'END'
-usage: ./run_labs.sh [COMMAND] [--no-install]
+usage: ./run_labs.sh [COMMAND] [--no-install] [--mpi openmpi|mpich|smpi]
 
   (none)     install what is missing, build, run `zerolab verify`; exit 0 only if all verdicts hold
   install    install what is missing, and nothing else
-  build      build in build/
-  test ...   build, run the whole test suite; more arguments go to ctest (test -R comm)
+  build      build in build/ (see --mpi)
+  test ...   build, run the whole test suite; more arguments go to ctest (test -R comm).
+             Without arguments, also what holds for every MPI, with MPICH and SMPI if they are there
   bench ...  build, run the benchmark on 1 and 2 ranks; more arguments go to it
   doctor     build, show what this machine's MPI and BLAS really do
   help       this text
 
-Each command installs and builds what it needs. --no-install leaves the system alone.
+Each command installs and builds what it needs. --no-install leaves the system alone. --mpi picks
+the MPI, else the one found: MPICH is built in build-mpich/, SMPI (simulated ranks) in build-smpi/.
 END
 }
 
@@ -31,8 +33,6 @@ step() { printf '\n== %s\n' "$1"; }
 packages="g++ c++
 cmake cmake
 make make
-openmpi-bin mpirun
-libopenmpi-dev mpicc
 libopenblas-dev -
 libcli11-dev -
 libfmt-dev -
@@ -41,6 +41,14 @@ zlib1g-dev -
 libgtest-dev -
 libbenchmark-dev -
 dataset-fashion-mnist -"
+mpi_packages() {
+  case $mpi in
+    mpich) printf '\n%s\n%s' "mpich mpirun.mpich" "libmpich-dev mpicc.mpich" ;;
+    smpi) printf '\n%s' "libsimgrid-dev smpirun" ;;
+    openmpi) printf '\n%s\n%s' "openmpi-bin mpirun.openmpi" "libopenmpi-dev mpicc.openmpi" ;;
+    found) printf '\n%s\n%s' "openmpi-bin mpirun" "libopenmpi-dev mpicc" ;;
+  esac
+}
 
 missing_packages() {
   local package command
@@ -49,7 +57,7 @@ missing_packages() {
     if [ "$package" = make ] && command -v ninja >/dev/null; then continue; fi
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
       printf ' %s' "$package"
-  done <<<"$packages"
+  done <<<"$packages$(mpi_packages)"
 }
 
 install_missing() {
@@ -61,7 +69,7 @@ install_missing() {
   fi
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "no apt-get here; what is needed, by Debian's names:"
-    cut -d ' ' -f 1 <<<"$packages"
+    cut -d ' ' -f 1 <<<"$packages$(mpi_packages)"
     return
   fi
   missing=$(missing_packages)
@@ -96,22 +104,28 @@ install_missing() {
 cores() { nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1; }
 
 build() {
-  local cache=build/CMakeCache.txt options=(-DCMAKE_BUILD_TYPE=Release)
+  local cache=$folder/CMakeCache.txt options=(-DCMAKE_BUILD_TYPE=Release "-DZEROLAB_MPI=$mpi")
   command -v cmake >/dev/null || die 1 "no cmake; ./run_labs.sh install gets it"
   # A tree that was copied with its build folder: CMake refuses the old place's files.
-  if [ -f $cache ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(pwd -P)" $cache; then
-    echo "build/ is of another folder: made anew"
-    rm -rf build
+  if [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(pwd -P)" "$cache"; then
+    echo "$folder/ is of another folder: made anew"
+    rm -rf "$folder"
+  elif [ -f "$cache" ] && ! grep -qxF "ZEROLAB_MPI:STRING=$mpi" "$cache"; then
+    echo "$folder/ is of another MPI: made anew"
+    rm -rf "$folder"
   fi
-  if [ ! -f $cache ] && command -v ninja >/dev/null; then options+=(-G Ninja); fi
+  if [ ! -f "$cache" ] && command -v ninja >/dev/null; then options+=(-G Ninja); fi
   if [ "$(uname -s)" = Darwin ] && command -v brew >/dev/null; then
     options+=("-DCMAKE_PREFIX_PATH=$(brew --prefix openblas)")
   fi
-  cmake -S . -B build "${options[@]}" || die 1 "the configuration failed"
-  # Labs and doctor need the program alone; its tests and the benchmark take as long again.
-  local target=all
-  case $command in labs | doctor) target=zerolab ;; esac
-  cmake --build build --target $target --parallel "$(cores)" || die 1 "the build failed"
+  cmake -S . -B "$folder" "${options[@]}" || die 1 "the configuration failed"
+  cmake --build "$folder" --target "$1" --parallel "$(cores)" || die 1 "the build failed"
+}
+
+use_mpi() { # use_mpi MPI: what is built and run from now on
+  mpi=$1 folder=build
+  case $mpi in mpich | smpi) folder=build-$mpi ;; esac
+  program=$folder/zerolab
 }
 
 # --- run ---------------------------------------------------------------------------------------
@@ -144,18 +158,41 @@ conclude() {
 
 labs() {
   local ranks
-  run "this machine" 2 300 build/zerolab doctor
+  run "this machine" 2 300 "$program" doctor
   for ranks in 1 2 3 4; do
-    run "verify digits" "$ranks" 600 build/zerolab verify --epochs 10
+    run "verify digits" "$ranks" 600 "$program" verify --epochs 10
   done
-  run "verify fashion-mnist" 2 900 build/zerolab verify --data fashion-mnist --hidden 128 --epochs 1
+  run "verify fashion-mnist" 2 900 "$program" verify --data fashion-mnist --hidden 128 --epochs 1
   conclude
+}
+
+# Entries of ctest that hold for every MPI.
+test_other_mpis() {
+  local other others=()
+  if command -v mpirun.mpich >/dev/null && command -v mpicc.mpich >/dev/null; then others+=(mpich); fi
+  if command -v smpirun >/dev/null; then others+=(smpi); fi
+  for other in ${others[@]+"${others[@]}"}; do
+    use_mpi "$other"
+    step "build with $other"
+    build any_mpi
+  done
+  use_mpi found
+  run_tests
+  for other in ${others[@]+"${others[@]}"}; do
+    use_mpi "$other"
+    run_tests -L any_mpi
+  done
+}
+
+run_tests() { # run_tests ARGUMENTS... of ctest
+  step "tests, MPI: $mpi"
+  ctest --test-dir "$folder" --output-on-failure -j "$(cores)" "$@" || die 1 "a test failed"
 }
 
 bench() {
   local ranks
   for ranks in 1 2; do
-    run "benchmark" "$ranks" 3600 build/bench/zerolab_bench "$@"
+    run "benchmark" "$ranks" 3600 "$folder/bench/zerolab_bench" "$@"
   done
   conclude
 }
@@ -164,8 +201,18 @@ bench() {
 
 install=yes
 arguments=()
-for argument in "$@"; do
-  if [ "$argument" = --no-install ]; then install=no; else arguments+=("$argument"); fi
+use_mpi found
+while [ $# -gt 0 ]; do
+  case $1 in
+    --no-install) install=no ;;
+    --mpi)
+      [[ ${2:-} =~ ^(openmpi|mpich|smpi)$ ]] || die 2 "--mpi takes openmpi, mpich or smpi"
+      use_mpi "$2"
+      shift
+      ;;
+    *) arguments+=("$1") ;;
+  esac
+  shift
 done
 set -- ${arguments[@]+"${arguments[@]}"}
 command=${1:-labs}
@@ -199,16 +246,19 @@ step "packages"
 install_missing
 [ "$command" != install ] || exit 0
 step "build"
-build
+# Labs and doctor need the program alone; its tests and the benchmark take as long again.
+case $command in
+  labs | doctor) build zerolab ;;
+  *) build all ;;
+esac
 case $command in
   labs) labs ;;
   test)
-    step "tests"
-    ctest --test-dir build --output-on-failure -j "$(cores)" "$@" || die 1 "a test failed"
+    if [ "$mpi" = found ] && [ $# -eq 0 ]; then test_other_mpis; else run_tests "$@"; fi
     ;;
   bench) bench "$@" ;;
   doctor)
     step "doctor"
-    tests/on_ranks.sh 2 300 build/zerolab doctor
+    tests/on_ranks.sh 2 300 "$program" doctor
     ;;
 esac

@@ -59,7 +59,10 @@ int main(int argc, char** argv) {
   int code = line.exit_code;
   {
     Communicator comm(MPI_COMM_WORLD);
-    if (!line.command.empty()) {
+    if (const std::string mismatch = launcher_mismatch(comm.size()); !mismatch.empty()) {
+      fmt::print(stderr, "zerolab: {}\n", mismatch);
+      code = 1;
+    } else if (!line.command.empty()) {
       code = run_on_ranks(line, comm);
     } else if (comm.rank() == 0) {
       std::fputs(line.text.c_str(), code == 0 ? stdout : stderr);

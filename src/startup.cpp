@@ -138,6 +138,18 @@ std::string blas_kernel_note() {
                      before);
 }
 
+std::string launcher_mismatch(std::size_t ranks) {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const std::string started = environment(variable);
+    if (ranks == 1 && !started.empty() && started != "1")
+      return fmt::format(
+          "mpirun started {} ranks ({}), but each is alone: this program is built with another "
+          "MPI; tests/on_ranks.sh finds the right mpirun",
+          started, variable);
+  }
+  return {};
+}
+
 std::string blas_thread_warning() {
   if (blas_threads() == 1) return {};
   return fmt::format(

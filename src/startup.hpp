@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 // What a process of zerolab sees to before it does anything else. The only place that reads the
@@ -22,6 +23,10 @@ void prepare_process(int argc, char** argv);
 
 /// The kernel and who chose it, in one line.
 std::string blas_kernel_note();
+
+/// What is wrong when mpirun has started several processes (as its variables say) that each are
+/// alone: it belongs to another MPI than the program. Else empty.
+std::string launcher_mismatch(std::size_t ranks);
 
 /// One line for rank 0 when the user asked for several BLAS threads, else empty.
 std::string blas_thread_warning();

@@ -5,12 +5,47 @@
 #
 # Ends with the program's exit code; non-zero as well when the time is up. No rank stays alive then.
 # The ranks read no standard input. What differs between machines is found out here, so that neither
-# tests nor students need flags: Open MPI 4 or 5 or another MPI, root or not, fewer cores than ranks,
-# containers that block cross-memory attach, no network but the loopback.
+# tests nor students need flags: Open MPI 4 or 5, MPICH or SMPI, as the program is built; root or not,
+# fewer cores than ranks, containers that block cross-memory attach, no network but the loopback.
 #
-#   ZEROLAB_MPIRUN        the mpirun to use [mpirun, else mpiexec, as found in PATH]
+#   ZEROLAB_MPIRUN        the mpirun to use [as found in PATH, of the MPI that the program is built with]
 #   ZEROLAB_MPIRUN_FLAGS  more flags for it, split at blanks
+#   ZEROLAB_PLATFORM      SMPI: the simulated cluster, its hosts named host-0, host-1, ...
+#                         [labs/platforms/infiniband-100g.xml]
+#
+#   tests/on_ranks.sh --smpi-flags   shows the flags for smpirun
 set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+# How SMPI simulates, for every run of ours. Time passes for messages and for the flops that the
+# program declares, never for what this machine computes. Messages take latency + size / bandwidth as
+# the platform says: SMPI's factors, fitted to one cluster's TCP, are 1, no TCP window, no share of the
+# link for acknowledgements or for distant senders, no time for a call of MPI_Wtime. Collectives are
+# logical rings (lr: reduce-scatter, then all-gather), the rest as Open MPI would choose.
+smpi_flags=(
+  --cfg=smpi/simulate-computation:no
+  --cfg=smpi/wtime:0
+  --cfg=network/model:SMPI
+  --cfg=smpi/bw-factor:0:1
+  --cfg=smpi/lat-factor:0:1
+  --cfg=network/TCP-gamma:0
+  --cfg=network/crosstraffic:no
+  --cfg=network/weight-S:0
+  --cfg=smpi/coll-selector:ompi
+  --cfg=smpi/bcast:binomial_tree # here and in reduce, ompi divides by zero for a few bytes
+  --cfg=smpi/reduce:binomial
+  --cfg=smpi/allreduce:lr
+  --cfg=smpi/alltoallv:ring # ompi takes one that needs a power of two
+  --cfg=smpi/reduce_scatter:ompi_ring
+  --cfg=smpi/allgather:NTSLR
+  --cfg=smpi/allgatherv:mpich_ring
+  --cfg=surf/precision:1e-12
+  --log=root.thres:error
+)
+if [ "$*" = --smpi-flags ]; then
+  echo "${smpi_flags[*]}"
+  exit
+fi
 
 usage() {
   echo "on_ranks.sh: $1" >&2
@@ -24,9 +59,42 @@ ranks=$1 seconds=$2
 shift 2
 read -r -a extra <<<"${ZEROLAB_MPIRUN_FLAGS:-}"
 
-mpirun=${ZEROLAB_MPIRUN:-$(command -v mpirun || command -v mpiexec || true)}
+# The MPI that a program is linked with, or nothing where that cannot be seen.
+mpi_of_program() {
+  case $({ ldd "$1" || otool -L "$1"; } 2>/dev/null) in
+    *libsimgrid*) echo SMPI ;;
+    *libmpich* | *libmpi.so.12* | *libmpi.12.dylib*) echo MPICH ;;
+    *libmpi.so* | *libmpi.*dylib*) echo "Open MPI" ;;
+  esac
+}
+mpi_of_version() {
+  case $1 in
+    *"Open MPI"* | *OpenRTE*) echo "Open MPI" ;; # mpiexec of version 4 calls itself OpenRTE
+    *HYDRA* | *MPICH* | *Intel*) echo MPICH ;;
+    *SimGrid*) echo SMPI ;;
+  esac
+}
+# The program is the first word that is linked with an MPI; others may stand in front of it.
+built_with=
+for word in "$@"; do
+  if [ -f "$word" ]; then built_with=$(mpi_of_program "$word"); fi
+  [ -z "$built_with" ] || break
+done
+launcher_of() { # Debian tells the MPIs apart by these endings
+  case $1 in
+    SMPI) command -v smpirun ;;
+    MPICH) command -v mpirun.mpich || command -v mpiexec.mpich ;;
+    "Open MPI") command -v mpirun.openmpi || command -v mpiexec.openmpi ;;
+  esac || command -v mpirun || command -v mpiexec || true
+}
+mpirun=${ZEROLAB_MPIRUN:-$(launcher_of "$built_with")}
 if [ -z "$mpirun" ] || ! version=$("$mpirun" --version 2>&1 </dev/null); then
   echo "on_ranks.sh: no working mpirun (${mpirun:-none in PATH}); ./run_labs.sh install gets one" >&2
+  exit 127
+fi
+mpi=$(mpi_of_version "$version")
+if [ -n "$built_with" ] && [ -n "$mpi" ] && [ "$built_with" != "$mpi" ]; then
+  echo "on_ranks.sh: $word is built with $built_with, but $mpirun belongs to $mpi" >&2
   exit 127
 fi
 
@@ -54,9 +122,12 @@ one_host() {
     [[ " ${extra[*]-} " != *host* ]]
 }
 
+# These limits are mpirun's own; this one is for an mpirun that hangs itself, and for SMPI.
+limit=$((seconds + 15))
+command=("$@")
 flags=(-n "$ranks")
-case $version in
-  *"Open MPI"* | *OpenRTE*) # mpiexec of version 4 calls itself OpenRTE
+case $mpi in
+  "Open MPI")
     major=$(sed -n '1s/^[^0-9]*\([0-9]*\).*/\1/p' <<<"$version")
     flags+=(--timeout "$seconds" --bind-to none)
     [[ " ${extra[*]-} " == *map-by* ]] || flags+=(--map-by :OVERSUBSCRIBE)
@@ -74,10 +145,25 @@ case $version in
       [ "$ranks" -eq 1 ] || can_attach || flags+=("${no_attach[@]}")
     fi
     ;;
-  *HYDRA* | *MPICH* | *Intel*)
-    [ -n "${ZEROLAB_MPI_NOTED:-}" ] ||
-      echo "on_ranks.sh: this is not Open MPI; started as MPICH, with its default flags" >&2
-    export ZEROLAB_MPI_NOTED=1 MPIEXEC_TIMEOUT=$seconds
+  MPICH) export MPIEXEC_TIMEOUT=$seconds ;;
+  SMPI)
+    # What smpirun ends in, called directly: smpirun splits arguments at blanks.
+    simulator=$(sed -n 's|^[^"]*"\(/[^"]*/smpimain\)".*|\1|p' "$mpirun" | head -n 1)
+    if ! [ -x "$simulator" ]; then
+      echo "on_ranks.sh: no smpimain is named in $mpirun" >&2
+      exit 127
+    fi
+    platform=${ZEROLAB_PLATFORM:-$here/../labs/platforms/infiniband-100g.xml}
+    if ! [ -f "$platform" ]; then
+      echo "on_ranks.sh: no platform file $platform" >&2
+      exit 127
+    fi
+    mpirun=$simulator limit=$seconds
+    exec 9< <(seq -f 'host-%.0f' 0 $((ranks - 1)))
+    flags=("$1" --cfg=smpi/privatization:dlopen "--cfg=smpi/np:$ranks"
+      --cfg=smpi/hostfile:/dev/fd/9 "${smpi_flags[@]}" ${extra[@]+"${extra[@]}"} "$platform")
+    extra=()
+    command=(-- "${@:2}")
     ;;
   *) echo "on_ranks.sh: unknown MPI, no time limit: $(head -n 1 <<<"$version")" >&2 ;;
 esac
@@ -92,9 +178,8 @@ export HWLOC_COMPONENTS="${HWLOC_COMPONENTS:--gl}"
 # Ranks write to a terminal that mpirun makes for them, so they cannot see that ours is none.
 [ -t 1 ] || export GTEST_COLOR="${GTEST_COLOR:-no}" NO_COLOR="${NO_COLOR:-1}"
 
-# The limit above is mpirun's own; this one is for an mpirun that hangs itself.
 guard=()
-if command -v timeout >/dev/null; then guard=(timeout --foreground -k 5 $((seconds + 15))); fi
+if command -v timeout >/dev/null; then guard=(timeout --foreground -k 5 "$limit"); fi
 
 # Every rank inherits this mark; after a failure whoever still carries it is ended: ranks outlive an
 # mpirun that was killed, and would go on spinning under the next test.
@@ -102,7 +187,8 @@ export ZEROLAB_JOB="$$.$RANDOM.$RANDOM"
 marked() { grep -lsF "ZEROLAB_JOB=$ZEROLAB_JOB" /proc/[0-9]*/environ | cut -d / -f 3; }
 
 # The odd form of the empty arrays is for bash 3.2, which macOS ships.
-${guard[@]+"${guard[@]}"} "$mpirun" "${flags[@]}" ${extra[@]+"${extra[@]}"} "$@" </dev/null
+${guard[@]+"${guard[@]}"} "$mpirun" "${flags[@]}" ${extra[@]+"${extra[@]}"} \
+  "${command[@]}" </dev/null
 code=$?
 if [ $code -ne 0 ] && [ -d /proc/self ]; then
   for _ in 1 2 3 4 5 6 7 8 9 10; do

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# One job, three MPI libraries, the same bits: the program against those built with other MPIs. Under
+# exact the digests of N ranks are equal whatever the library, stage by stage.
+#   tests/program/same_digest.sh PROGRAM OTHER...
+# shellcheck source=tests/program/checks.sh
+. "$(dirname "$0")/checks.sh"
+shift
+unset ZEROLAB_MPIRUN # each its own
+
+others=()
+for other in "$@"; do
+  if [ -x "$other" ]; then
+    others+=("$other")
+  else
+    echo "not compared: there is no $other (./run_labs.sh build --mpi mpich, or smpi)"
+  fi
+done
+[ ${#others[@]} -gt 0 ] || skip_all "there is no program of another MPI"
+kernel() { sed -n 's/.*, kernel \([^,]*\), .*/\1/p' out; }
+mpi_name() { sed -n 's/ · OpenBLAS .*//p' out; }
+for ranks in 3 4; do
+  for stage in 0 3; do
+    for precision in fp16 fp32; do
+      job=(train --stage "$stage" --precision "$precision" --steps 20 --quiet)
+      unset OPENBLAS_CORETYPE
+      run "$ranks" 60 "${job[@]}"
+      check "$(mpi_name): N = $ranks, stage $stage, $precision" succeeded
+      expected=$(digest)
+      OPENBLAS_CORETYPE=$(kernel) # the products of a simulated run, which cannot choose, as here
+      export OPENBLAS_CORETYPE
+      for other in "${others[@]}"; do
+        launch "$ranks" 60 "$other" "${job[@]}"
+        check "  $(mpi_name) ends with the same bits" equal "$(digest)" "$expected"
+      done
+    done
+  done
+done
+finish
