@@ -85,6 +85,7 @@ launcher_of() { # Debian tells the MPIs apart by these endings
     SMPI) command -v smpirun ;;
     MPICH) command -v mpirun.mpich || command -v mpiexec.mpich ;;
     "Open MPI") command -v mpirun.openmpi || command -v mpiexec.openmpi ;;
+    *) false ;;
   esac || command -v mpirun || command -v mpiexec || true
 }
 mpirun=${ZEROLAB_MPIRUN:-$(launcher_of "$built_with")}
