@@ -177,12 +177,14 @@ void Communicator::all_to_all(ConstNumbers full, std::size_t begin, std::size_t 
   record(Collective::all_to_all, total, width(full.type), total - clipped(rank_));
 }
 
-Request Communicator::start_reduce_scatter(Numbers full) {
+Request Communicator::start_reduce_scatter(ConstNumbers full, Numbers shard) {
   const Shards cut{full.size, size_};
+  require(shard.size == cut.size(rank_), "a shard of {} elements for the sum of {}", shard.size,
+          cut.size(rank_));
   Request request;
   request.layouts_ =
       std::make_unique<const std::array<Layout, 2>>(std::array{layout_of(cut), Layout()});
-  MPI_Ireduce_scatter(MPI_IN_PLACE, full.data, (*request.layouts_)[0].counts.data(),
+  MPI_Ireduce_scatter(full.data, shard.data, (*request.layouts_)[0].counts.data(),
                       datatype(full.type), sum_of(full.type), comm_, &request.request_);
   record(Collective::reduce_scatter, full.size, width(full.type), full.size - cut.size(rank_));
   return request;

@@ -165,7 +165,6 @@ void Reductions::reduce_scatter(Numbers full, Sum& shard) {
 Reductions::UnderWay Reductions::start_reduce_scatter(Numbers full, Sum& shard) {
   UnderWay under_way;
   under_way.sum_ = &shard;
-  under_way.full_ = full;
   start(under_way, full);
   trace_.event(shard.unit, "start reduce-scatter of {} elements", full.size);
   return under_way;
@@ -174,7 +173,6 @@ Reductions::UnderWay Reductions::start_reduce_scatter(Numbers full, Sum& shard) 
 Reductions::UnderWay Reductions::start_all_reduce(Sum& full) {
   UnderWay under_way;
   under_way.sum_ = &full;
-  under_way.full_ = full.stored;
   under_way.full_sum_ = true;
   start(under_way, accumulates(mode_, per_rank_) ? full.accumulator : full.stored);
   trace_.event(full.unit, "start all-reduce of {} elements", full.stored.size());
@@ -182,20 +180,25 @@ Reductions::UnderWay Reductions::start_all_reduce(Sum& full) {
 }
 
 void Reductions::start(UnderWay& under_way, ConstNumbers from) {
-  const Numbers full = under_way.full_;
+  const std::size_t all = from.size, shard = Shards{all, comm_.size()}.size(comm_.rank());
+  const auto make = [this](NumberType type, std::size_t elements) {
+    return Buffer(ledger_, Category::buffers, type, elements);
+  };
+  const NumberType stored = under_way.sum_->stored.type();
   switch (mode_) {
     case ReduceMode::exact:
-      under_way.buffer_ = Buffer(ledger_, Category::buffers, NumberType::fp64, full.size);
-      load_exact(from, under_way.buffer_.as<double>());
-      under_way.request_ = comm_.start_reduce_scatter(under_way.buffer_);
+      under_way.widened_ = make(NumberType::fp64, all);
+      load_exact(from, under_way.widened_.as<double>());
+      under_way.received_ = make(NumberType::fp64, shard);
+      under_way.request_ = comm_.start_reduce_scatter(under_way.widened_, under_way.received_);
       break;
     case ReduceMode::ordered:
-      under_way.buffer_ = Buffer(ledger_, Category::buffers, full.type,
-                                 comm_.size() * Shards{full.size, comm_.size()}.size(comm_.rank()));
-      under_way.request_ = comm_.start_all_to_all(full, under_way.buffer_);
+      under_way.received_ = make(stored, comm_.size() * shard);
+      under_way.request_ = comm_.start_all_to_all(from, under_way.received_);
       break;
     case ReduceMode::mpi:
-      under_way.request_ = comm_.start_reduce_scatter(full);
+      under_way.received_ = make(stored, shard);
+      under_way.request_ = comm_.start_reduce_scatter(from, under_way.received_);
       break;
   }
 }
@@ -203,44 +206,32 @@ void Reductions::start(UnderWay& under_way, ConstNumbers from) {
 void Reductions::complete(UnderWay& under_way) {
   under_way.request_.wait();
   Sum& sum = *under_way.sum_;
-  const Numbers full = under_way.full_;
-  const Shards cut{full.size, comm_.size()};
-  const std::size_t size = cut.size(comm_.rank());
+  if (mode_ == ReduceMode::ordered) add_in_rank_order(under_way.received_, comm_.size());
   if (under_way.full_sum_) {
-    place(under_way, full.part(cut.first(comm_.rank()), size));
+    const Shards cut{sum.stored.size(), comm_.size()};
+    place(under_way.received_,
+          sum.stored.numbers().part(cut.first(comm_.rank()), cut.size(comm_.rank())));
     if (mode_ == ReduceMode::exact) sum.state = Sum::State::averaged;
   } else {
-    switch (mode_) {
-      case ReduceMode::exact:
-        keep(under_way.buffer_.as<double>().first(size), 0, sum);
-        break;
-      case ReduceMode::ordered:
-        add_in_rank_order(under_way.buffer_, comm_.size());
-        add_rounded(under_way.buffer_.numbers().part(0, size), sum.stored,
-                    sum.state == Sum::State::empty);
-        break;
-      case ReduceMode::mpi:
-        keep(full.part(0, size), sum);
-        break;
+    if (mode_ == ReduceMode::exact) {
+      keep(under_way.received_.as<double>(), 0, sum);
+    } else if (mode_ == ReduceMode::ordered) {
+      add_rounded(under_way.received_.numbers().part(0, sum.stored.size()), sum.stored,
+                  sum.state == Sum::State::empty);
+    } else {
+      keep(under_way.received_, sum);
     }
     sum.state = state_after_reduce_scatter();
   }
-  trace_.event(sum.unit, "{} summed elements arrive", size);
+  trace_.event(sum.unit, "my shard of the sum arrives");
 }
 
-/// This rank's shard of a full sum to where it belongs, as all_reduce() leaves it there.
-void Reductions::place(UnderWay& under_way, Numbers shard) const {
-  switch (mode_) {
-    case ReduceMode::exact:
-      store_average(under_way.buffer_.as<double>().first(shard.size), shard);
-      break;
-    case ReduceMode::ordered:
-      add_in_rank_order(under_way.buffer_, comm_.size());
-      add_rounded(under_way.buffer_.numbers().part(0, shard.size), shard, true);
-      break;
-    case ReduceMode::mpi:
-      std::memmove(shard.data, under_way.full_.data, shard.bytes());
-      break;
+/// What has arrived of a full sum to where it belongs, as all_reduce() leaves it there.
+void Reductions::place(Buffer& received, Numbers shard) const {
+  if (mode_ == ReduceMode::exact) {
+    store_average(received.as<double>(), shard);
+  } else if (shard.size > 0) {
+    std::memcpy(shard.data, received.numbers().data, shard.bytes());
   }
 }
 

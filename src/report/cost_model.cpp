@@ -25,17 +25,20 @@ Elements elements_of(const NetworkShape& shape, std::size_t ranks, std::size_t r
 }
 
 /// Bytes a reduction needs beside its operands: a chunk of doubles, the received pieces, or
-/// nothing; overlapped, those of a whole unit.
+/// nothing; overlapped, those of a whole unit and this rank's shard of its sum.
 std::size_t buffer_bytes(const Run& run, std::size_t rank) {
   std::size_t bytes = 0;
   for (std::size_t l = 0; l < run.job.shape.units(); ++l) {
     const std::size_t phi = run.job.shape.elements(l);
     const std::size_t limit = run.job.overlap ? phi : run.job.chunk_elements;
     const Chunks chunks({phi, run.ranks}, limit);
+    const std::size_t arriving = run.job.overlap ? chunks.shards.size(rank) : 0;
     if (run.job.reduce == ReduceMode::exact) {
-      bytes = std::max(bytes, fp64_bytes * std::min(limit, phi));
+      bytes = std::max(bytes, fp64_bytes * (std::min(limit, phi) + arriving));
     } else if (run.job.reduce == ReduceMode::ordered) {
       bytes = std::max(bytes, width(run.job.precision) * run.ranks * chunks.size(0, rank));
+    } else {
+      bytes = std::max(bytes, width(run.job.precision) * arriving);
     }
   }
   return bytes;

@@ -1,5 +1,5 @@
 // Stage 0 overlapped: gradients leave while the backward pass goes on.
-//   stored   as stage 0; beside it one unit's sum under way (8Φ_l under exact)
+//   stored   as stage 0; beside it the sum of one unit under way (8Φ_l and 8Φ_l/N under exact)
 //   sent     each gradient's all-reduce as its two halves, MPI_Ireduce_scatter and MPI_Iallgatherv:
 //            2 · Φ(N−1)/N either way, but the halves show where the sum is made, a simulator's
 //            MPI_Iallreduce sends the whole vector to every rank, and 16-bit averages go back

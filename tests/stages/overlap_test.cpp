@@ -22,6 +22,11 @@ struct Hidden {
   Bytes copy;
   const std::byte* read_only;  ///< a send buffer that may be read but not written
   Bytes as_sent;
+
+  void lend(const void* send, std::size_t bytes) {
+    read_only = static_cast<const std::byte*>(send);
+    as_sent.assign(read_only, read_only + bytes);
+  }
 };
 
 struct Interposed {
@@ -79,11 +84,12 @@ int MPI_Ireduce_scatter(const void* send, void* receive, const int counts[], MPI
                         MPI_Op op, MPI_Comm comm, MPI_Request* request) {
   if (ranks_of(comm) == 1)
     return PMPI_Ireduce_scatter(send, receive, counts, type, op, comm, request);
-  EXPECT_EQ(send, MPI_IN_PLACE);
   mpi.sleep();
-  int total = 0;
+  int rank = 0, total = 0;
+  PMPI_Comm_rank(comm, &rank);
   for (int r = 0; r < ranks_of(comm); ++r) total += counts[r];
-  Hidden hidden = mpi.hide(receive, bytes_of(total, type));
+  Hidden hidden = mpi.hide(receive, bytes_of(counts[rank], type));
+  hidden.lend(send, bytes_of(total, type));
   const int code = PMPI_Ireduce_scatter(send, hidden.copy.data(), counts, type, op, comm, request);
   mpi.add(std::move(hidden), *request);
   return code;
@@ -133,8 +139,7 @@ int MPI_Ialltoallv(const void* send, const int send_counts[], const int send_dis
     received += counts[r];
   }
   Hidden hidden = mpi.hide(receive, bytes_of(received, type));
-  hidden.read_only = static_cast<const std::byte*>(send);
-  hidden.as_sent.assign(hidden.read_only, hidden.read_only + bytes_of(sent, send_type));
+  hidden.lend(send, bytes_of(sent, send_type));
   const int code = PMPI_Ialltoallv(send, send_counts, send_displacements, send_type,
                                    hidden.copy.data(), counts, displacements, type, comm, request);
   mpi.add(std::move(hidden), *request);

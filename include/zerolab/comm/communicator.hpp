@@ -77,7 +77,9 @@ class Communicator {
 
   // The same without waiting: MPI_Ireduce_scatter, MPI_Iallgather(v), MPI_Ialltoallv. Entered in
   // the ledger when started; all ranks start them in the same order.
-  Request start_reduce_scatter(Numbers full);
+  /// Not in place: SimGrid 3.32 frees its copy of an operand in place before large messages have
+  /// left. shard: [this rank's shard].
+  Request start_reduce_scatter(ConstNumbers full, Numbers shard);
   Request start_all_gather(Numbers full);
   Request start_all_to_all(ConstNumbers full, Numbers received);  ///< whole shards
 

@@ -57,9 +57,8 @@ class Reductions {
     friend class Reductions;
     Sum* sum_ = nullptr;
     bool full_sum_ = false;
-    Numbers full_{};
-    Buffer buffer_;
-    Request request_;  // last, so that it waits before the buffer goes
+    Buffer widened_, received_;
+    Request request_;  // last, so that it waits before the buffers go
   };
   /// reduce_scatter() without waiting. `full` must stay until complete().
   UnderWay start_reduce_scatter(Numbers full, Sum& shard);
@@ -89,7 +88,7 @@ class Reductions {
   void load_exact(ConstNumbers from, std::span<double> to) const;
   Sum::State state_after_reduce_scatter() const;
   void start(UnderWay& under_way, ConstNumbers from);
-  void place(UnderWay& under_way, Numbers shard) const;
+  void place(Buffer& received, Numbers shard) const;
   /// Adds what one reduce-scatter brought to the shard's sum, or keeps its average: from doubles to
   /// element `begin` and on, or in the storage type.
   void keep(std::span<double> sums, std::size_t begin, Sum& shard) const;
