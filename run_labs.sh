@@ -12,6 +12,8 @@ usage: ./run_labs.sh [COMMAND] [--no-install] [--mpi openmpi|mpich|smpi]
   test ...   build, run the whole test suite; more arguments go to ctest (test -R comm).
              Without arguments, also what holds for every MPI, with MPICH and SMPI if they are there
   bench ...  build, run the benchmark on 1 and 2 ranks; more arguments go to it
+  simulate   build for SMPI, run the stages on simulated clusters of 2 to 256 ranks; more arguments
+             name platforms of labs/platforms (simulate ethernet-10g two-level)
   doctor     build, show what this machine's MPI and BLAS really do
   help       this text
 
@@ -217,13 +219,14 @@ done
 set -- ${arguments[@]+"${arguments[@]}"}
 command=${1:-labs}
 [ $# -eq 0 ] || shift
+[ "$command" != simulate ] || use_mpi smpi
 
 case $command in
   help | -h | --help)
     usage
     exit 0
     ;;
-  test | bench) ;;
+  test | bench | simulate) ;;
   labs | install | build | doctor)
     if [ $# -gt 0 ]; then
       usage >&2
@@ -248,7 +251,7 @@ install_missing
 step "build"
 # Labs and doctor need the program alone; its tests and the benchmark take as long again.
 case $command in
-  labs | doctor) build zerolab ;;
+  labs | doctor | simulate) build zerolab ;;
   *) build all ;;
 esac
 case $command in
@@ -257,6 +260,10 @@ case $command in
     if [ "$mpi" = found ] && [ $# -eq 0 ]; then test_other_mpis; else run_tests "$@"; fi
     ;;
   bench) bench "$@" ;;
+  simulate)
+    step "simulated clusters"
+    labs/simulate.sh "$program" "$@"
+    ;;
   doctor)
     step "doctor"
     tests/on_ranks.sh 2 300 "$program" doctor
