@@ -239,6 +239,8 @@ case $command in
     ;;
 esac
 
+[ "$command $mpi" != "bench smpi" ] || die 2 "there is nothing to time: SMPI's clock is simulated"
+
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 exec </dev/null # nothing here asks; sudo asks at the terminal itself
 trap 'exit 130' INT

@@ -27,9 +27,11 @@ launch() { # launch RANKS SECONDS COMMAND...
   seconds=$((SECONDS - begin))
 }
 
+simulated() { [[ ${ZEROLAB_MPIRUN:-} == *smpirun ]]; } # ranks are no processes
+
 # One rank without mpirun, which takes 2 s to end when a rank fails; a simulated one needs it.
 alone() { # alone ARGUMENTS...
-  if [[ ${ZEROLAB_MPIRUN:-} == *smpirun ]]; then
+  if simulated; then
     run 1 60 "$@"
     return
   fi

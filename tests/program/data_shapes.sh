@@ -67,9 +67,11 @@ check "(another seed has other bits)" differ "$(digest)" "$wanted"
 
 run 2 60 "${job[@]}" --data csv:many.csv <&-
 check "standard input closed" equal "$(digest)" "$wanted"
-yes | "$program" "${job[@]}" --data csv:many.csv >out 2>err
-alone=$(digest)
-"$program" "${job[@]}" --data csv:many.csv <&- >out 2>err
-check "without mpirun, standard input closed or a pipe" equal "$(digest)" "$alone"
-check "  there is a digest" [ ${#alone} -gt 48 ]
+if ! simulated; then
+  yes | "$program" "${job[@]}" --data csv:many.csv >out 2>err
+  alone=$(digest)
+  "$program" "${job[@]}" --data csv:many.csv <&- >out 2>err
+  check "without mpirun, standard input closed or a pipe" equal "$(digest)" "$alone"
+  check "  there is a digest" [ ${#alone} -gt 48 ]
+fi
 finish
