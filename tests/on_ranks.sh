@@ -80,15 +80,21 @@ for word in "$@"; do
   if [ -f "$word" ]; then built_with=$(mpi_of_program "$word"); fi
   [ -z "$built_with" ] || break
 done
-launcher_of() { # Debian tells the MPIs apart by these endings
-  case $1 in
-    SMPI) command -v smpirun ;;
-    MPICH) command -v mpirun.mpich || command -v mpiexec.mpich ;;
-    "Open MPI") command -v mpirun.openmpi || command -v mpiexec.openmpi ;;
-    *) false ;;
-  esac || command -v mpirun || command -v mpiexec || true
+# Its launcher: the first that is of the same MPI, else the first (Debian's names tell MPIs apart).
+launcher() {
+  local name path first=
+  for name in mpirun mpiexec mpirun.openmpi mpirun.mpich smpirun; do
+    path=$(command -v "$name") || continue
+    first=${first:-$path}
+    [ -n "$built_with" ] || break
+    if [ "$(mpi_of_version "$("$path" --version 2>&1 </dev/null)")" = "$built_with" ]; then
+      first=$path
+      break
+    fi
+  done
+  echo "$first"
 }
-mpirun=${ZEROLAB_MPIRUN:-$(launcher_of "$built_with")}
+mpirun=${ZEROLAB_MPIRUN:-$(launcher)}
 if [ -z "$mpirun" ] || ! version=$("$mpirun" --version 2>&1 </dev/null); then
   echo "on_ranks.sh: no working mpirun (${mpirun:-none in PATH}); ./run_labs.sh install gets one" >&2
   exit 127

@@ -232,7 +232,11 @@ void Communicator::sum(std::span<std::uint64_t> words) {
 }
 
 std::uint64_t Communicator::maximum(std::uint64_t word) {
-  MPI_Allreduce(MPI_IN_PLACE, &word, 1, MPI_UINT64_T, MPI_MAX, comm_);
+  // As signed numbers, the first bit turned over: MPICH 4.0.2 compares unsigned ones as signed.
+  constexpr std::uint64_t first_bit = std::uint64_t{1} << 63;
+  word ^= first_bit;
+  MPI_Allreduce(MPI_IN_PLACE, &word, 1, MPI_INT64_T, MPI_MAX, comm_);
+  word ^= first_bit;
   const Shards cut{1, size_};
   record(Collective::scalars, 1, sizeof word, 2 - cut.size(rank_) - cut.size(next()));
   return word;
@@ -278,6 +282,7 @@ double Communicator::now() const {
 }
 
 void Communicator::compute(double flops) {
+  if (!simulated) return;
   const double begin = now();
   smpi_execute_flops(flops);
   compute_seconds_ += now() - begin;

@@ -2,9 +2,11 @@
 # One job, three MPI libraries, the same bits: the program against those built with other MPIs. Under
 # exact the digests of N ranks are equal whatever the library, stage by stage.
 #   tests/program/same_digest.sh PROGRAM OTHER...
+# shellcheck disable=SC2317  # the checks are called through "check"
 # shellcheck source=tests/program/checks.sh
 . "$(dirname "$0")/checks.sh"
 shift
+own=${ZEROLAB_MPIRUN:-}
 unset ZEROLAB_MPIRUN # each its own
 
 others=()
@@ -34,5 +36,18 @@ for ranks in 3 4; do
       done
     done
   done
+done
+
+# Another MPI's mpirun starts ranks that each are alone. The script refuses, else the program notices.
+refused() { [ "$code" -eq 127 ] && grep -q 'is built with' err; }
+notices() { [ "$code" -ne 0 ] && grep -q 'but each is alone' err; }
+for other in "${others[@]}"; do
+  [[ -n $own && $own != *mpich ]] || continue
+  ZEROLAB_MPIRUN=$own launch 2 20 "$other" train --steps 1
+  check "$other under $own is refused" refused
+  if [[ $other == *mpich* ]]; then
+    ZEROLAB_MPIRUN=$own launch 2 20 bash -c "'$other' train --steps 1"
+    check "  and notices where that cannot be seen" notices
+  fi
 done
 finish
