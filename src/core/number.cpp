@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cfenv>
+#include <cfloat>
 
 #include "zerolab/core/simd.hpp"
 
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "zerolab needs IEEE arithmetic: remove -ffast-math, -Ofast or -ffinite-math-only"
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16  // 16: as 0, with a type of its own for fp16
+#error "zerolab needs float and double to round as such: -msse2 -mfpmath=sse, not the x87 unit"
 #endif
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -160,6 +165,15 @@ bool cpu_has_half() {
 constexpr std::size_t block = 512;  // floats between two steps, in the first cache
 
 }  // namespace
+
+void require_ieee_arithmetic() {
+  // Half the least normal number, a subnormal one; volatile: computed here and now.
+  const volatile float least = 0x1p-126F, half = 0.5F;
+  const float subnormal = least * half;
+  require(std::fegetround() == FE_TONEAREST, "the CPU does not round to nearest");
+  require(std::bit_cast<std::uint32_t>(subnormal) != 0 && subnormal + subnormal == least,
+          "the CPU takes subnormal numbers for zero, as libraries built with -ffast-math set it");
+}
 
 bool has_hardware_half() {
   static const bool has = cpu_has_half();

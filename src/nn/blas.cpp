@@ -37,6 +37,10 @@ void openblas_gemm(const GemmCall& call) {
               call.a, call.lda, call.b, call.ldb, call.beta, call.c, call.ldc);
 }
 
+Gemm gemm_of(GemmKind kind) {
+  return kind == GemmKind::reference ? reference_gemm : openblas_gemm;
+}
+
 namespace {
 
 constexpr float untouched = -77.0F;  // lies in the gap between two rows of C

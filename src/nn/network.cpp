@@ -1,10 +1,10 @@
 #include "zerolab/nn/network.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "zerolab/nn/elementary.hpp"
 
 namespace zerolab {
 
@@ -12,30 +12,29 @@ namespace {
 
 constexpr bool transposed = true;
 
-/// c [m × n] = a [m × k] · b [k × n] + beta · c, all row-major with their leading dimensions.
-void gemm(bool transpose_a, bool transpose_b, std::size_t m, std::size_t n, std::size_t k,
-          const float* a, std::size_t lda, const float* b, std::size_t ldb, float beta, float* c,
-          std::size_t ldc) {
-  const auto whole = [](std::size_t size) { return static_cast<blasint>(size); };
-  cblas_sgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
-              transpose_b ? CblasTrans : CblasNoTrans, whole(m), whole(n), whole(k), 1.0F, a,
-              whole(lda), b, whole(ldb), beta, c, whole(ldc));
-}
-
 /// Cross-entropy of one row of logits [classes], which become scale · ∂loss/∂logits.
 double row_loss(std::span<float> logits, std::size_t label, float scale) {
   const float largest = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
-  for (const float z : logits) sum += std::exp(static_cast<double>(z) - largest);
-  const double loss = std::log(sum) - (static_cast<double>(logits[label]) - largest);
+  for (const float z : logits) sum += portable::exp(static_cast<double>(z) - largest);
+  const double loss = portable::log(sum) - (static_cast<double>(logits[label]) - largest);
   for (std::size_t c = 0; c < logits.size(); ++c) {
-    const double probability = std::exp(static_cast<double>(logits[c]) - largest) / sum;
+    const double probability = portable::exp(static_cast<double>(logits[c]) - largest) / sum;
     logits[c] = static_cast<float>(probability - (c == label ? 1.0 : 0.0)) * scale;
   }
   return loss;
 }
 
 }  // namespace
+
+/// c [m × n] = a [m × k] · b [k × n] + beta · c, all row-major with their leading dimensions.
+void Network::product(bool transpose_a, bool transpose_b, std::size_t m, std::size_t n,
+                      std::size_t k, const float* a, std::size_t lda, const float* b,
+                      std::size_t ldb, float beta, float* c, std::size_t ldc) const {
+  const auto whole = [](std::size_t size) { return static_cast<int>(size); };
+  gemm_({transpose_a, transpose_b, whole(m), whole(n), whole(k), 1.0F, a, whole(lda), b, whole(ldb),
+         beta, c, whole(ldc)});
+}
 
 std::span<float> Network::start(std::size_t rows, Keep keep) {
   rows_ = rows;
@@ -83,8 +82,8 @@ void Network::forward(std::size_t unit, ConstNumbers parameters) {
   for_each_tile(unit, parameters, [&](std::size_t row, std::span<const float> weights) {
     if (row < out) {  // y = x · Wᵀ
       const std::size_t tile = weights.size() / in;
-      return gemm(!transposed, transposed, rows_, tile, in, x, in, weights.data(), in, 0, y + row,
-                  out);
+      return product(!transposed, transposed, rows_, tile, in, x, in, weights.data(), in, 0,
+                     y + row, out);
     }
     for (std::size_t r = 0; r < rows_; ++r) {  // y = ReLU(y + b); a NaN stays one
       for (std::size_t o = 0; o < out; ++o) {
@@ -146,7 +145,7 @@ void Network::weight_gradient(std::size_t unit, Numbers gradient) {
     const std::size_t rows = std::min(step, out - row);
     const Numbers place = gradient.part(row * in, rows * in);
     const auto tile = in_place ? place.as<float>() : workspace.as<float>().first(rows * in);
-    gemm(transposed, !transposed, rows, in, rows_, delta + row, out, x, in, 0, tile.data(), in);
+    product(transposed, !transposed, rows, in, rows_, delta + row, out, x, in, 0, tile.data(), in);
     if (!in_place) narrow(std::span<const float>(tile), place);
   }
   const Numbers place = gradient.part(out * in, out);
@@ -167,8 +166,8 @@ void Network::input_gradient(std::size_t unit, ConstNumbers parameters) {
   for_each_tile(unit, parameters, [&](std::size_t row, std::span<const float> weights) {
     if (row == out) return;
     const std::size_t tile = weights.size() / in;
-    gemm(!transposed, !transposed, rows_, in, tile, delta + row, out, weights.data(), in,
-         row == 0 ? 0.0F : 1.0F, dx, in);
+    product(!transposed, !transposed, rows_, in, tile, delta + row, out, weights.data(), in,
+            row == 0 ? 0.0F : 1.0F, dx, in);
   });
   const auto x = activations_[unit].as<float>();
   for (std::size_t i = 0; i < x.size(); ++i) dx[i] = x[i] <= 0 ? 0 : dx[i];

@@ -103,9 +103,17 @@ std::vector<std::string> describe(const std::string& data, const Job& job, std::
           fmt::format("{} steps{}", grouped(steps), job.overlap ? ", overlapped" : "")};
 }
 
-std::string describe_libraries() {
+std::string describe_libraries(const Job& job) {
+  if (job.gemm == GemmKind::reference) {
+    return fmt::format("{} · reference products: plain loops, the same bits on every machine\n",
+                       mpi_library());
+  }
   return fmt::format("{} · OpenBLAS {}, kernel {}, {} thread{} per rank\n", mpi_library(),
                      blas_version(), blas_kernel(), blas_threads(), blas_threads() == 1 ? "" : "s");
+}
+
+std::string kernel_of(const Job& job) {
+  return job.gemm == GemmKind::reference ? "reference" : blas_kernel();
 }
 
 Progress::Progress(bool wanted, std::string what, std::size_t steps)

@@ -25,6 +25,7 @@ void require_same_data(const std::string& name, const Dataset& data, Communicato
 JobData open_job(const Options& options, Communicator& comm, MemoryLedger& memory) {
   JobData opened{options.job, nullptr, 0};
   together(comm, [&] {
+    require_ieee_arithmetic();
     if (comm.rank() == 0 && !options.json.empty() && !options.json_only())
       check_writable(options.json);
     opened.data = open_dataset(options.data, options.job.seed, memory);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -15,6 +16,8 @@ const std::map<std::string, NumberType> precisions{
     {"fp16", NumberType::fp16}, {"bf16", NumberType::bf16}, {"fp32", NumberType::fp32}};
 const std::map<std::string, ReduceMode> reduce_modes{
     {"exact", ReduceMode::exact}, {"ordered", ReduceMode::ordered}, {"mpi", ReduceMode::mpi}};
+const std::map<std::string, GemmKind> gemms{{"openblas", GemmKind::openblas},
+                                            {"reference", GemmKind::reference}};
 const std::map<std::string, OptimizerKind> optimizers{
     {"adam", OptimizerKind::adam}, {"adamw", OptimizerKind::adamw}, {"sgd", OptimizerKind::sgd}};
 
@@ -32,15 +35,29 @@ CLI::Option* add_choice(CLI::App& app, const std::string& flag,
       ->check(CLI::IsMember(allowed));
 }
 
-/// A number that must be finite and within bounds.
-CLI::Validator number(const std::string& words, std::function<bool(double)> allowed) {
-  return CLI::Validator(
-      [words, allowed](std::string& text) {
-        double value = 0;
-        if (CLI::detail::lexical_cast(text, value) && allowed(value)) return std::string();
-        return fmt::format("'{}' is not {}", text, words);
-      },
-      words);
+/// The whole text as a number, rounded once to a double. CLI11 itself goes through long double,
+/// which rounds twice on some machines and once on others.
+std::optional<double> parse_number(const std::string& text) {
+  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* const end = text.data() + text.size();
+  double value = 0;
+  const auto [stop, fault] = std::from_chars(begin, end, value);
+  if (fault != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+/// An option whose value is a number within bounds.
+void add_number(CLI::App& app, const std::string& flag, double& field, const std::string& help,
+                const std::string& words, std::function<bool(double)> allowed) {
+  app.add_option_function<std::string>(
+         flag, [&field](const std::string& text) { field = *parse_number(text); }, help)
+      ->check(CLI::Validator(
+          [words, allowed](std::string& text) {
+            const std::optional<double> value = parse_number(text);
+            if (value && allowed(*value)) return std::string();
+            return fmt::format("'{}' is not {}", text, words);
+          },
+          words));
 }
 
 constexpr std::size_t most_counted = 999'999'999'999'999;
@@ -97,6 +114,9 @@ void add_model_options(CLI::App& app, Options& o) {
       app, "--reduce", reduce_modes, "exact",
       "how gradients are summed; verify without it: bits under exact,\nbytes under mpi",
       [&o](ReduceMode m) { o.reduce = m; });
+  add_choice<GemmKind>(app, "--gemm", gemms, "openblas",
+                       "products; reference: plain loops, the same bits on every machine",
+                       [&o](GemmKind g) { o.job.gemm = g; });
   app.add_option("--batch", o.job.batch, "samples of a micro-batch [32]")->check(count(1));
   auto* accumulate =
       app.add_option("--accumulate", o.job.accumulate, "micro-batches of a rank in a step [1]")
@@ -122,33 +142,31 @@ void add_model_options(CLI::App& app, Options& o) {
 }
 
 void add_optimizer_options(CLI::App& app, Options& o) {
-  const auto not_negative =
-      number("a finite number from 0", [](double v) { return v >= 0 && v < 1e30; });
+  const std::string from_zero = "a finite number from 0";
+  const auto not_negative = [](double v) { return v >= 0 && v < 1e30; };
   add_choice<OptimizerKind>(app, "--optimizer", optimizers, "adam", "adam | adamw | sgd",
                             [&o](OptimizerKind k) { o.job.optimizer.kind = k; });
-  app.add_option("--lr", o.job.optimizer.learning_rate, "learning rate [1e-3]")
-      ->check(not_negative);
-  app.add_option("--momentum", o.job.optimizer.momentum, "of sgd [0]")
-      ->check(number("a number from 0 to below 1", [](double v) { return v >= 0 && v < 1; }));
-  app.add_option("--weight-decay", o.job.optimizer.weight_decay,
-                 "L2 for adam and sgd, decoupled for adamw [0]")
-      ->check(not_negative);
-  app.add_option("--clip-norm", o.job.clip_norm, "largest norm of the averaged gradient [off]")
-      ->check(number("a finite number above 0", [](double v) { return v > 0 && v < 1e30; }));
+  add_number(app, "--lr", o.job.optimizer.learning_rate, "learning rate [1e-3]", from_zero,
+             not_negative);
+  add_number(app, "--momentum", o.job.optimizer.momentum, "of sgd [0]",
+             "a number from 0 to below 1", [](double v) { return v >= 0 && v < 1; });
+  add_number(app, "--weight-decay", o.job.optimizer.weight_decay,
+             "L2 for adam and sgd, decoupled for adamw [0]", from_zero, not_negative);
+  add_number(app, "--clip-norm", o.job.clip_norm, "largest norm of the averaged gradient [off]",
+             "a finite number above 0", [](double v) { return v > 0 && v < 1e30; });
   app.add_option_function<std::string>(
          "--loss-scale",
          [&o](const std::string& text) {
-           if (text != "dynamic") o.job.loss_scale.fixed = std::stod(text);
+           if (text != "dynamic") o.job.loss_scale.fixed = parse_number(text);
          },
          "dynamic | a power of two from 1 to 2^24 [dynamic for fp16, else 1]")
       ->check(CLI::Validator(
           [](std::string& text) {
-            double value = 0;
+            const std::optional<double> value = parse_number(text);
             int exponent = 0;
-            const bool good = CLI::detail::lexical_cast(text, value) && std::isfinite(value) &&
-                              std::frexp(value, &exponent) == 0.5 &&
-                              value >= LossScaleSettings::smallest &&
-                              value <= LossScaleSettings::largest;
+            const bool good = value && *value >= LossScaleSettings::smallest &&
+                              *value <= LossScaleSettings::largest &&
+                              std::frexp(*value, &exponent) == 0.5;
             if (text == "dynamic" || good) return std::string();
             return fmt::format("'{}' is neither dynamic nor a power of two from 1 to 2^24", text);
           },

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "zerolab/nn/blas.hpp"
+#include "zerolab/report/console.hpp"
 
 namespace zerolab {
 
@@ -59,7 +59,7 @@ json summary_json(const Outcome& outcome, const Job& job) {
                {"test_correct", outcome.evaluation.correct},
                {"test_samples", outcome.evaluation.samples},
                {"mpi", mpi_library()},
-               {"blas_kernel", blas_kernel()},
+               {"blas_kernel", kernel_of(job)},
                {"digest",
                 {{"parameters", hex(outcome.digest.parameters)},
                  {"master", hex(outcome.digest.master)},

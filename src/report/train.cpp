@@ -109,7 +109,7 @@ int train_command(const Options& options, Communicator& comm) {
     auto words = describe(options.data, job, comm.size(), job_data.steps);
     words.insert(words.begin(),
                  {fmt::format("stage {}", options.stage), std::string(name(job.reduce))});
-    fmt::print("{}{}", joined(words), describe_libraries());
+    fmt::print("{}{}", joined(words), describe_libraries(job));
     std::fflush(stdout);
   }
   std::optional<MetricsFile> metrics;

@@ -204,7 +204,7 @@ int verify_command(const Options& options, Communicator& comm) {
   const bool speaks = comm.rank() == 0 && !options.json_only();
   if (speaks) {
     fmt::print("{}{}", joined(describe(options.data, job, comm.size(), data.steps)),
-               describe_libraries());
+               describe_libraries(job));
     std::fflush(stdout);
   }
   Verification verification(options, data, comm, memory);

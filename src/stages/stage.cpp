@@ -32,7 +32,7 @@ Stage::Stage(const Setup& setup, Placements placements)
       scaler_(job_.loss_scale),
       units(counted(job_.shape.units(), false)),
       units_last_first(counted(job_.shape.units(), true)),
-      model(job_.shape, memory_, trace_, comm, ranks_),
+      model(job_.shape, memory_, trace_, comm, ranks_, gemm_of(job_.gemm)),
       comm(ranks_, memory_, trace_, job_.reduce, plan_.micro_batches, job_.chunk_elements),
       optimizer(job_.optimizer, trace_, ranks_) {
   for (const auto l : units) make_unit(l);

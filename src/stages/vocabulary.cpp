@@ -31,8 +31,8 @@ void InFlight::wait_for_sum() {
 }
 
 Model::Model(NetworkShape shape, MemoryLedger& ledger, Trace& trace, Reductions& sums,
-             Communicator& ranks)
-    : Network(std::move(shape), ledger),
+             Communicator& ranks, Gemm gemm)
+    : Network(std::move(shape), ledger, gemm),
       ledger_(ledger),
       trace_(trace),
       sums_(sums),

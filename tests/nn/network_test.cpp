@@ -63,8 +63,8 @@ struct Trained {
 };
 
 /// One forward and backward pass; gradients start as rubbish.
-Trained train(Problem& problem, NumberType stored, float scale) {
-  Network network(problem.shape, problem.ledger);
+Trained train(Problem& problem, NumberType stored, float scale, Gemm gemm = openblas_gemm) {
+  Network network(problem.shape, problem.ledger, gemm);
   const auto input = network.start(problem.labels.size(), Network::Keep::all_activations);
   std::copy(problem.samples.begin(), problem.samples.end(), input.begin());
   for (std::size_t l = 0; l < problem.shape.units(); ++l) network.forward(l, problem.weights[l]);
@@ -206,6 +206,25 @@ TEST(Network, SixteenBitStorageIsTheFp32PathRounded) {
           EXPECT_EQ(as_floats(narrow_path.gradients[l]), as_floats(rounded)) << "unit " << l;
         }
       }
+    }
+  }
+}
+
+// The reference product goes on where a tile ended, in the same order, so that tiles do not show.
+TEST(Network, UnderTheReferenceProductTilesDoNotShow) {
+  for (const NumberType type : {NumberType::fp16, NumberType::bf16}) {
+    Problem stored({6, 1024, 300, 3}, 7, type, 21),
+        wide({6, 1024, 300, 3}, 7, NumberType::fp32, 21);
+    ASSERT_LT(stored.shape.tile_rows(1), stored.shape.out(1)) << "tests no tiles";
+    for (std::size_t l = 0; l < wide.shape.units(); ++l)
+      widen(stored.weights[l], wide.weights[l].as<float>());
+    const Trained narrow_path = train(stored, type, 64, reference_gemm);
+    const Trained wide_path = train(wide, NumberType::fp32, 64, reference_gemm);
+    EXPECT_EQ(narrow_path.loss.grid, wide_path.loss.grid);
+    for (std::size_t l = 0; l < wide.shape.units(); ++l) {
+      Buffer rounded(wide.ledger, Category::buffers, type, wide.shape.elements(l));
+      narrow(wide_path.gradients[l].as<float>(), rounded);
+      EXPECT_EQ(as_floats(narrow_path.gradients[l]), as_floats(rounded)) << "unit " << l;
     }
   }
 }

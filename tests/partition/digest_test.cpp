@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -18,9 +20,11 @@ constexpr std::array types{NumberType::fp16, NumberType::bf16, NumberType::fp32}
 constexpr std::array states{Digested::parameters, Digested::master, Digested::momentum,
                             Digested::variance};
 
+/// Numbers of any type but NaN: the exponent's first bit, in each second byte, is 0.
 std::vector<std::byte> random_bytes(std::size_t size) {
   std::vector<std::byte> bytes(size);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(random_bits(9, i));
+  for (std::size_t i = 0; i < size; ++i)
+    bytes[i] = static_cast<std::byte>(random_bits(9, i) & (i % 2 == 0 ? 0xFFU : 0xBFU));
   return bytes;
 }
 
@@ -28,8 +32,7 @@ ConstNumbers numbers(NumberType type, const std::vector<std::byte>& bytes) {
   return {type, bytes.data(), bytes.size() / width(type)};
 }
 
-// Digests of the shards of any number of ranks add up to the whole's, wherever the unit begins;
-// NaNs and infinities are bits like others.
+// Digests of the shards of any number of ranks add up to the whole's, wherever the unit begins.
 TEST(Digest, ShardsAddUpToTheWhole) {
   for (const NumberType type : types) {
     for (const std::size_t size : {0U, 1U, 5U, 1001U}) {
@@ -67,6 +70,30 @@ TEST(Digest, ChangesWithEveryBit) {
       bytes[bit / 8] ^= std::byte{1} << (bit % 8);
     }
     EXPECT_EQ(seen.size(), bits + 1) << name(type);
+  }
+}
+
+// A NaN's sign and payload belong to the CPU, not to the job; that it is one, and where, counts.
+TEST(Digest, AllNaNsAreOne) {
+  const auto of = [](NumberType type, std::uint32_t bits, std::size_t index) {
+    const std::array<std::byte, 4> bytes = std::bit_cast<std::array<std::byte, 4>>(bits);
+    return digest(Digested::parameters, ConstNumbers(type, bytes.data(), 1), index);
+  };
+  struct Kind {
+    NumberType type;
+    std::uint32_t infinity, sign;
+  };
+  for (const auto [type, infinity, sign] :
+       {Kind{NumberType::fp16, 0x7C00U, 0x8000U}, Kind{NumberType::bf16, 0x7F80U, 0x8000U},
+        Kind{NumberType::fp32, 0x7F80'0000U, 0x8000'0000U}}) {
+    const std::uint64_t nan = of(type, infinity + 1, 3);
+    for (const std::uint32_t payload : {2U, 0x40U, 0x7FU}) {
+      EXPECT_EQ(of(type, infinity | payload, 3), nan) << name(type);
+      EXPECT_EQ(of(type, sign | infinity | payload, 3), nan) << name(type);
+    }
+    EXPECT_NE(of(type, infinity, 3), nan) << name(type);
+    EXPECT_NE(of(type, infinity, 3), of(type, sign | infinity, 3)) << name(type);
+    EXPECT_NE(of(type, infinity + 1, 4), nan) << name(type);
   }
 }
 

@@ -2,8 +2,9 @@
 
 #include <string>
 
-// What the linked OpenBLAS is and whether its products are right. It picks a kernel, the machine
-// code of its inner loops, when the library loads; OPENBLAS_CORETYPE overrides its choice.
+// Products, by OpenBLAS or by plain loops; what the linked OpenBLAS is and whether its products are
+// right. It picks a kernel, the machine code of its inner loops, when the library loads;
+// OPENBLAS_CORETYPE overrides its choice.
 
 namespace zerolab {
 
@@ -15,7 +16,7 @@ blas_kernel();  ///< such as "SkylakeX"; "Prescott" is the 2004 one it takes whe
 int blas_threads();
 void set_blas_threads(int threads);
 
-/// A product to check: C (m×n) := alpha·op(A)·op(B) + beta·C, row-major, op(A) m×k, op(B) k×n, with
+/// A product: C (m×n) := alpha·op(A)·op(B) + beta·C, row-major, op(A) m×k, op(B) k×n, with
 /// ld… the elements from one stored row to the next, as cblas_sgemm has them.
 struct GemmCall {
   bool transpose_a, transpose_b;
@@ -32,6 +33,13 @@ struct GemmCall {
 using Gemm = void (*)(const GemmCall& call);
 
 void openblas_gemm(const GemmCall& call);  ///< cblas_sgemm
+/// Each element is beta·C, then + (alpha·a)·b for k = 0, 1, … in this order, each operation rounded
+/// to fp32: the same bits on every machine, and wherever k is cut in calls with beta = 1.
+void reference_gemm(const GemmCall& call);
+
+/// Who makes the products of a job.
+enum class GemmKind { openblas, reference };
+Gemm gemm_of(GemmKind kind);
 
 /// Compares products with plain loops in double: sizes from 0 and 1 over odd ones to beyond a
 /// kernel's blocks, plain and transposed, several alpha and beta. The bound holds for any order of

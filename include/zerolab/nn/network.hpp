@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "zerolab/core/buffer.hpp"
+#include "zerolab/nn/blas.hpp"
 
 namespace zerolab {
 
@@ -55,7 +56,8 @@ class Network {
  public:
   enum class Keep { all_activations, last_activations };
 
-  Network(NetworkShape shape, MemoryLedger& ledger) : shape_(std::move(shape)), ledger_(ledger) {}
+  Network(NetworkShape shape, MemoryLedger& ledger, Gemm gemm = openblas_gemm)
+      : shape_(std::move(shape)), ledger_(ledger), gemm_(gemm) {}
 
   const NetworkShape& shape() const { return shape_; }
   std::size_t rows() const { return rows_; }  ///< samples of the batch
@@ -80,11 +82,15 @@ class Network {
  private:
   void weight_gradient(std::size_t unit, Numbers gradient);
   void input_gradient(std::size_t unit, ConstNumbers parameters);
+  void product(bool transpose_a, bool transpose_b, std::size_t m, std::size_t n, std::size_t k,
+               const float* a, std::size_t lda, const float* b, std::size_t ldb, float beta,
+               float* c, std::size_t ldc) const;
   template <class Use>
   void for_each_tile(std::size_t unit, ConstNumbers parameters, Use use);
 
   NetworkShape shape_;
   MemoryLedger& ledger_;
+  Gemm gemm_;
   std::size_t rows_ = 0;
   Keep keep_ = Keep::all_activations;
   std::vector<Buffer>

@@ -48,6 +48,7 @@ struct Job {
   std::size_t virtual_shards = 0;  ///< V, micro-batches of a step on any number of ranks; 0: N·k
   std::size_t chunk_elements = std::size_t{1} << 18;
   std::uint64_t seed = 1;
+  GemmKind gemm = GemmKind::openblas;
   bool overlap = false;  ///< non-blocking collectives, where the stage has such a twin
 
   /// Micro-batches of a step over all ranks: V, or N·k.

@@ -22,7 +22,10 @@ std::string joined(const std::vector<std::string>& words);
 /// What a job is, in words for joined(); and the libraries it runs on, in one line.
 std::vector<std::string> describe(const std::string& data, const Job& job, std::size_t ranks,
                                   std::size_t steps);
-std::string describe_libraries();
+std::string describe_libraries(const Job& job);
+
+/// What makes the products of a job: "reference", or the kernel of OpenBLAS.
+std::string kernel_of(const Job& job);
 
 /// One updating line on stderr while a run lasts: only on a terminal, gone at the end.
 class Progress {

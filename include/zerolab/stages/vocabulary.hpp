@@ -63,7 +63,7 @@ class InFlight {
 class Model : public Network {
  public:
   Model(NetworkShape shape, MemoryLedger& ledger, Trace& trace, Reductions& sums,
-        Communicator& ranks);
+        Communicator& ranks, Gemm gemm);
 
   void forward(std::size_t unit, ConstNumbers parameters);
   /// Writes the micro-batch's gradient.
