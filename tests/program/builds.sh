@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The README's digests do not depend on compiler, optimisation or instruction set: the program is
+# built anew in each way, and each must have them.   tests/program/builds.sh SOURCE [FLAGS]...
+# FLAGS such as "clang++ -O2" builds that one alone; without, the ways below, the fewest that have
+# each compiler, -O0, -O2 and -O3, with and without -march=native. By hand: all twelve.
+set -u
+source=$(cd "$1" && pwd) || exit 1
+shift
+if [ $# -eq 0 ]; then set -- "g++ -O0" "g++ -O3 -march=native" "clang++ -O0 -march=native" "clang++ -O2"; fi
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+launcher=()
+if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+generator=()
+if command -v ninja >/dev/null; then generator=(-G Ninja); fi
+
+faults=0 built=0
+for way in "$@"; do
+  compiler=${way%% *} flags=${way#* } begin=$SECONDS
+  if ! command -v "$compiler" >/dev/null; then
+    echo "skip  $way: no $compiler here"
+    continue
+  fi
+  build="$folder/a build"
+  rm -rf "$build"
+  # A build type without flags of its own: what is asked for is all there is.
+  if ! { cmake -S "$source" -B "$build" ${generator[@]+"${generator[@]}"} \
+    ${launcher[@]+"${launcher[@]}"} -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None \
+    -DCMAKE_CXX_FLAGS="$flags" -DZEROLAB_TESTS=OFF &&
+    cmake --build "$build" --target zerolab --parallel 2; } >"$folder/log" 2>&1; then
+    echo "FAULT $way: no build"
+    tail -n 20 "$folder/log" | sed 's/^/      | /'
+    faults=$((faults + 1))
+    continue
+  fi
+  built=$((built + 1)) seconds=$((SECONDS - begin))
+  if bash "$source/tests/program/named_digests.sh" "$build/zerolab" "$source/README.md" \
+    >"$folder/log" 2>&1; then
+    echo "ok    $way: the README's digests (built in $seconds s, $((SECONDS - begin)) s in all)"
+  else
+    echo "FAULT $way"
+    grep -v '^ok' "$folder/log" | sed 's/^/      | /'
+    faults=$((faults + 1))
+  fi
+done
+[ $built -gt 0 ] && [ $faults -eq 0 ]
