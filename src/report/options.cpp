@@ -179,7 +179,27 @@ void add_optimizer_options(CLI::App& app, Options& o) {
       ->check(count(1));
 }
 
-void add_output_options(CLI::App& app, Options& o) {
+/// Standard output holds the tables.
+CLI::Validator file_name() {
+  return CLI::Validator(
+      [](std::string& file) {
+        if (file.empty()) return std::string("a file name is missing");
+        return file == "-" ? std::string("'-' is no file; standard output holds the tables")
+                           : std::string();
+      },
+      "FILE");
+}
+
+void add_output_options(CLI::App& app, Options& o, const std::string& expected) {
+  app.add_option("--digests", o.digests, "write digests of each step, unit and range to FILE")
+      ->check(file_name());
+  app.add_option(
+         "--against", o.against,
+         "a trace saved by --digests to compare this run with;\nverify: given twice, the two "
+         "are compared and nothing is trained")
+      ->check(file_name())
+      ->allow_extra_args(false);
+  app.add_flag("--expect-difference", o.expect_difference, expected);
   app.add_flag("--quiet", o.quiet, "no progress line");
   app.add_option("--json", o.json, "write a summary to FILE; - for stdout and nothing else there");
 }
@@ -200,6 +220,14 @@ void check_together(const CLI::App& app, Options& o) {
   }
   require(std::set<int>(o.stages.begin(), o.stages.end()).size() == o.stages.size(),
           "--stages names a stage twice");
+  const bool train = app.get_name() == "train";
+  require(!train || !o.expect_difference || !o.against.empty(),
+          "--expect-difference of train needs --against: one stage alone cannot differ");
+  require(o.against.size() <= (train ? 1 : 2), "--against is given {} times", o.against.size());
+  require(o.against.size() < 2 || o.digests.empty(),
+          "--digests writes what is trained, and with two --against nothing is");
+  require(o.digests.empty() || std::set(o.against.begin(), o.against.end()).count(o.digests) == 0,
+          "--digests would write over the file of --against");
   o.job.reduce = o.reduce.value_or(ReduceMode::exact);
 }
 
@@ -233,13 +261,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   train->add_flag("--trace", o.trace,
                   "tell the first step that is not skipped event by event, per rank");
   train->add_option("--metrics", o.metrics, "write one JSON object a step to FILE")
-      ->check(CLI::Validator(
-          [](std::string& file) {
-            return file == "-" ? std::string("'-' is no file; standard output holds the tables")
-                               : std::string();
-          },
-          "FILE"));
-  add_output_options(*train, o);
+      ->check(file_name());
+  add_output_options(*train, o, "a difference from FILE is the result wanted");
 
   auto* verify = app.add_subcommand(
       "verify", "train stages in turn; compare bits and bytes with the formulas");
@@ -247,9 +270,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
            [&o](const auto& stages) { o.stages.assign(stages.begin(), stages.end()); });
   add_model_options(*verify, o);
   add_optimizer_options(*verify, o);
-  verify->add_flag("--expect-difference", o.expect_difference,
-                   "a difference in bits is the result wanted (and its absence a failure)");
-  add_output_options(*verify, o);
+  add_output_options(
+      *verify, o,
+      "a difference in bits, with --against from FILE, is the result\nwanted (and its "
+      "absence a failure)");
 
   app.add_subcommand("doctor", "what this machine's MPI and BLAS do; self-tests");
 

@@ -101,6 +101,21 @@ json metrics_json(std::size_t step, const StepResult& result, const Stage& stage
           {"samples_consumed", samples_so_far}};
 }
 
+LineFile::LineFile(const std::string& name) : name_(name), file_(std::fopen(name.c_str(), "w")) {
+  require(file_ != nullptr, "{}: cannot be written: {}", name, std::strerror(errno));
+}
+
+LineFile::~LineFile() {
+  std::fclose(file_);
+}
+
+void LineFile::write(const json& line) {
+  // A name on the command line need not be UTF-8; JSON must be.
+  const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  const bool good = std::fputs(text.c_str(), file_) >= 0 && std::fflush(file_) == 0;
+  require(good, "{}: writing failed: {}", name_, std::strerror(errno));
+}
+
 void check_writable(const std::string& file) {
   std::FILE* out = std::fopen(file.c_str(), "a");
   require(out != nullptr, "{}: cannot be written: {}", file, std::strerror(errno));

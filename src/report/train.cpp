@@ -1,43 +1,11 @@
 // train: one stage on real data.
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/console.hpp"
-#include "zerolab/report/job_data.hpp"
-#include "zerolab/report/summary.hpp"
+#include "zerolab/report/digest_recorder.hpp"
 
 namespace zerolab {
 
 namespace {
-
-/// Rank 0's file of one JSON object a step; every line is on its way to the disk before the next
-/// step.
-class MetricsFile {
- public:
-  explicit MetricsFile(const std::string& name) : name_(name) {
-    if (name.empty()) return;
-    file_ = std::fopen(name.c_str(), "w");
-    require(file_ != nullptr, "{}: cannot be written: {}", name, std::strerror(errno));
-  }
-  ~MetricsFile() {
-    if (file_ != nullptr) std::fclose(file_);
-  }
-  MetricsFile(const MetricsFile&) = delete;
-  MetricsFile& operator=(const MetricsFile&) = delete;
-
-  bool open() const { return file_ != nullptr; }
-  void write(const nlohmann::json& line) {
-    const bool good =
-        std::fputs((line.dump() + "\n").c_str(), file_) >= 0 && std::fflush(file_) == 0;
-    require(good, "{}: writing failed: {}", name_, std::strerror(errno));
-  }
-
- private:
-  std::string name_;
-  std::FILE* file_ = nullptr;
-};
 
 void print_trace(const Trace& trace, Communicator& comm) {
   std::string mine;
@@ -112,29 +80,33 @@ int train_command(const Options& options, Communicator& comm) {
     fmt::print("{}{}", joined(words), describe_libraries(job));
     std::fflush(stdout);
   }
-  std::optional<MetricsFile> metrics;
-  together(comm, [&] { metrics.emplace(comm.rank() == 0 ? options.metrics : std::string()); });
+  std::optional<LineFile> metrics;
+  together(comm, [&] {
+    if (comm.rank() == 0 && !options.metrics.empty()) metrics.emplace(options.metrics);
+  });
+  DigestRecorder digests(options, job_data, options.stage, comm);
   Trace trace;
   Outcome outcome;
   {
     Progress progress(speaks && !options.quiet, fmt::format("stage {}", options.stage),
                       job_data.steps);
     std::size_t samples = 0;
-    outcome =
-        run({.job = job,
-             .stage = options.stage,
-             .steps = job_data.steps,
-             .data = *job_data.data,
-             .comm = comm,
-             .memory = memory,
-             .trace = options.trace ? &trace : nullptr,
-             .after_step = [&](std::size_t step, const StepResult& result, const Stage& stage) {
-               samples += result.samples;
-               progress.show(step, result);
-               if (metrics->open()) {
-                 metrics->write(metrics_json(step, result, stage, job, samples));
-               }
-             }});
+    outcome = run({.job = job,
+                   .stage = options.stage,
+                   .steps = job_data.steps,
+                   .data = *job_data.data,
+                   .comm = comm,
+                   .memory = memory,
+                   .trace = options.trace ? &trace : nullptr,
+                   .before_steps = [&](const Stage& stage) { digests.record(0, stage); },
+                   .after_step =
+                       [&](std::size_t step, const StepResult& result, const Stage& stage) {
+                         samples += result.samples;
+                         progress.show(step, result);
+                         if (metrics)
+                           metrics->write(metrics_json(step, result, stage, job, samples));
+                         digests.record(step + 1, stage);
+                       }});
   }
   if (options.trace && !options.json_only()) print_trace(trace, comm);
   bool good = true;
@@ -142,7 +114,13 @@ int train_command(const Options& options, Communicator& comm) {
     if (comm.rank() != 0) return;
     if (speaks) print_outcome(outcome, job);
     good = outcome.memory_holds() && outcome.traffic_holds();
-    if (!options.json.empty()) write_file(options.json, summary_json(outcome, job).dump(2) + "\n");
+    nlohmann::json summary = summary_json(outcome, job);
+    if (const auto& comparison = digests.comparison()) {
+      good &= comparison->first.has_value() == options.expect_difference;
+      if (speaks) fmt::print("{}", comparison->text(options.expect_difference));
+      summary["against"] = comparison->json();
+    }
+    if (!options.json.empty()) write_file(options.json, summary.dump(2) + "\n");
   });
   if (!outcome.digest.agrees()) {
     throw AgreedError(fmt::format("rank {} holds other bits than the rest",

@@ -105,6 +105,7 @@ Outcome run(const Training& training) {
   Outcome outcome;
   outcome.stage = training.stage;
   outcome.steps = training.steps;
+  if (training.before_steps) training.before_steps(*stage);
   train_steps(training, *stage, outcome);
   outcome.skipped = stage->scaler().skips();
   outcome.evaluation = stage->evaluate();

@@ -4,8 +4,7 @@
 #include "verify_tables.hpp"
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/console.hpp"
-#include "zerolab/report/job_data.hpp"
-#include "zerolab/report/summary.hpp"
+#include "zerolab/report/digest_recorder.hpp"
 
 namespace zerolab {
 
@@ -40,7 +39,8 @@ class Verification {
                MemoryLedger& memory)
       : options_(options), data_(data), comm_(comm), memory_(memory) {}
 
-  Part train(const Job& job, std::size_t steps, bool compare) {
+  /// With `digests` the first stage is traced.
+  Part train(const Job& job, std::size_t steps, bool compare, DigestRecorder* digests) {
     Part part;
     const auto training = [&](int stage) {
       return Training{.job = job,
@@ -52,14 +52,20 @@ class Verification {
                       .digest_steps = compare,
                       .rss_from_now = true,
                       .trace = nullptr,
+                      .before_steps = {},
                       .after_step = {}};
     };
     for (const int stage : options_.stages) {
       Progress progress(comm_.rank() == 0 && !options_.quiet && !options_.json_only(),
                         fmt::format("stage {} under {}", stage, name(job.reduce)), steps);
       Training one = training(stage);
-      one.after_step = [&](std::size_t s, const StepResult& r, const Stage&) {
+      const bool traced = digests != nullptr && stage == options_.stages[0];
+      one.before_steps = [&](const Stage& trained) {
+        if (traced) digests->record(0, trained);
+      };
+      one.after_step = [&](std::size_t s, const StepResult& r, const Stage& trained) {
         progress.show(s, r);
+        if (traced) digests->record(s + 1, trained);
       };
       part.outcomes.push_back(run(one));
     }
@@ -121,12 +127,17 @@ Verdict judge(const Part& bits, const Part& bytes, const Job& job, std::size_t r
   return v;
 }
 
+/// With --against it is the difference from the file that may be expected; stages must agree.
+bool stages_should_part(const Options& options) {
+  return options.expect_difference && options.against.empty();
+}
+
 bool passes(const Verdict& v, bool expect_difference) {
   return v.ranks_agree && v.ledgers_hold && v.as_required && v.all_equal != expect_difference;
 }
 
 std::string words(const Verdict& v, const Options& options, const Job& job, const Part& bits) {
-  std::string text = passes(v, options.expect_difference) ? "holds: " : "FAILS: ";
+  std::string text = passes(v, stages_should_part(options)) ? "holds: " : "FAILS: ";
   if (!v.ranks_agree) text += "ranks of one stage hold different bits; ";
   const Outcome& first = bits.outcomes[0];
   if (v.all_equal) {
@@ -134,7 +145,7 @@ std::string words(const Verdict& v, const Options& options, const Job& job, cons
         fmt::format(", plain stage {} {}", first.stage, v.like_plain ? "too" : "with others");
     text += fmt::format("stages {} end with equal bits{}{}{}; ", fmt::join(options.stages, ", "),
                         bits.plain ? plain : "", first.steps == first.skipped ? " (no update)" : "",
-                        options.expect_difference ? ", but should part" : "");
+                        stages_should_part(options) ? ", but should part" : "");
   } else {
     const auto other = std::find_if_not(bits.outcomes.begin(), bits.outcomes.end(),
                                         [&](const Outcome& o) { return same_bits(first, o); });
@@ -198,6 +209,7 @@ nlohmann::json verify_json(const Part& bits, const Part& bytes, const Job& job,
 }  // namespace
 
 int verify_command(const Options& options, Communicator& comm) {
+  if (options.against.size() == 2) return compare_traces(options, comm);
   MemoryLedger memory;
   const JobData data = open_job(options, comm, memory);
   const Job& job = data.job;
@@ -208,7 +220,8 @@ int verify_command(const Options& options, Communicator& comm) {
     std::fflush(stdout);
   }
   Verification verification(options, data, comm, memory);
-  const Part bits = verification.train(job, data.steps, true);
+  DigestRecorder digests(options, data, options.stages[0], comm);
+  const Part bits = verification.train(job, data.steps, true, &digests);
   // Asked for one mode: that run shows both. Otherwise the bytes get a short run of their own under
   // mpi.
   Job bytes_job = job;
@@ -216,18 +229,23 @@ int verify_command(const Options& options, Communicator& comm) {
   if (!options.reduce)
     bytes_job.loss_scale.fixed = 1;  // 16-bit sums overflow sooner; no step is to be skipped
   const Part bytes =
-      options.reduce ? bits
-                     : verification.train(bytes_job, std::min(steps_for_bytes, data.steps), false);
+      options.reduce
+          ? bits
+          : verification.train(bytes_job, std::min(steps_for_bytes, data.steps), false, nullptr);
   bool good = true;
   together(comm, [&] {
     if (comm.rank() != 0) return;
     const Verdict verdict = judge(bits, bytes, job, comm.size());
-    good = passes(verdict, options.expect_difference);
+    good = passes(verdict, stages_should_part(options));
     if (speaks)
       fmt::print("{}\n{}", report(bits, bytes, job, bytes_job), words(verdict, options, job, bits));
-    if (!options.json.empty()) {
-      write_file(options.json, verify_json(bits, bytes, job, bytes_job, verdict).dump(2) + "\n");
+    nlohmann::json summary = verify_json(bits, bytes, job, bytes_job, verdict);
+    if (const auto& comparison = digests.comparison()) {
+      good &= comparison->first.has_value() == options.expect_difference;
+      if (speaks) fmt::print("{}", comparison->text(options.expect_difference));
+      summary["against"] = comparison->json();
     }
+    if (!options.json.empty()) write_file(options.json, summary.dump(2) + "\n");
   });
   return comm.maximum(good ? 0 : 1) == 0 ? 0 : 1;
 }

@@ -75,6 +75,29 @@ std::uint64_t my_parameter_digest(const Stage& stage, const Job& job, const Comm
   return sum;
 }
 
+Shards digest_ranges(const NetworkShape& shape, std::size_t unit) {
+  return {shape.elements(unit), std::min<std::size_t>(64, shape.elements(unit))};
+}
+
+std::vector<std::uint64_t> my_range_digests(const Stage& stage, const Job& job,
+                                            const Communicator& comm) {
+  std::vector<std::uint64_t> digests;
+  for (std::size_t l = 0; l < job.shape.units(); ++l) {
+    const Shards ranges = digest_ranges(job.shape, l), cut{ranges.elements, comm.size()};
+    const ConstNumbers mine = stage.my_parameters(l);
+    const std::size_t here = cut.first(comm.rank()), behind = here + mine.size;
+    for (std::size_t r = 0; r < ranges.ranks; ++r) {
+      const std::size_t first = std::max(ranges.first(r), here);
+      const std::size_t last = std::min(ranges.first(r) + ranges.size(r), behind);
+      const std::size_t size = first < last ? last - first : 0;
+      digests.push_back(size == 0 ? 0
+                                  : digest(Digested::parameters, mine.part(first - here, size),
+                                           job.shape.first(l) + first));
+    }
+  }
+  return digests;
+}
+
 StateDigest digest_of(const Stage& stage, const Job& job, Communicator& comm) {
   const auto outside = comm.outside_training();
   const bool has_master = job.precision != NumberType::fp32;

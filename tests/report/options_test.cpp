@@ -51,7 +51,9 @@ TEST(Options, Defaults) {
   EXPECT_EQ(o.job.loss_scale.max_skips, 50U);
   EXPECT_EQ(o.job.chunk_elements, 262144U);
   EXPECT_FALSE(o.trace || o.quiet || o.expect_difference || o.json_only());
-  EXPECT_EQ(o.metrics + o.json, "");
+  EXPECT_EQ(o.job.gemm, GemmKind::openblas);
+  EXPECT_EQ(o.metrics + o.json + o.digests, "");
+  EXPECT_TRUE(o.against.empty());
 }
 
 TEST(Options, ModelOptionsReachTheirFields) {
@@ -71,6 +73,7 @@ TEST(Options, ModelOptionsReachTheirFields) {
   EXPECT_EQ(train({"--epochs", "7"}).epochs, 7U);
   EXPECT_EQ(train({"--steps", "0"}).steps, 0U);
   EXPECT_EQ(train({"--steps", "8"}).steps, 8U);
+  EXPECT_EQ(train({"--gemm", "reference"}).job.gemm, GemmKind::reference);
   EXPECT_EQ(train({"--seed", "0"}).job.seed, 0U);
   EXPECT_EQ(train({"--seed", "123456789012345"}).job.seed, 123456789012345U);
   EXPECT_EQ(train({"--chunk-elements", "1000"}).job.chunk_elements, 1000U);
@@ -82,6 +85,9 @@ TEST(Options, OptimizerOptionsReachTheirFields) {
   EXPECT_EQ(sgd.job.optimizer.kind, OptimizerKind::sgd);
   EXPECT_EQ(sgd.job.optimizer.momentum, 0.9);
   EXPECT_EQ(train({"--lr", "2.5e-2"}).job.optimizer.learning_rate, 0.025);
+  // 2^-73 above the middle of two doubles, where a long double may stop and be rounded down.
+  EXPECT_EQ(train({"--lr", "1.00000000000000011102230246251565412"}).job.optimizer.learning_rate,
+            0x1.0000000000001p0);
   EXPECT_EQ(train({"--lr", "0"}).job.optimizer.learning_rate, 0);
   EXPECT_EQ(train({"--weight-decay", "0.01"}).job.optimizer.weight_decay, 0.01);
   EXPECT_EQ(train({"--clip-norm", "0.5"}).job.clip_norm, 0.5);
@@ -99,6 +105,12 @@ TEST(Options, OutputOptionsReachTheirFields) {
   EXPECT_EQ(verify.command, "verify");
   EXPECT_EQ(verify.options.stages, (std::vector<int>{2, 0}));
   EXPECT_TRUE(verify.options.expect_difference);
+  EXPECT_EQ(train({"--digests", "a b"}).digests, "a b");
+  const Options against = train({"--against", "a b", "--expect-difference"});
+  EXPECT_EQ(against.against, std::vector<std::string>{"a b"});
+  EXPECT_TRUE(against.expect_difference);
+  EXPECT_EQ(parse({"verify", "--against", "a", "--against", "b"}).options.against,
+            (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(parse({"doctor"}).command, "doctor");
 }
 
@@ -143,6 +155,10 @@ TEST(Options, HelpListsEveryOption) {
                              "--epochs",
                              "--steps",
                              "--seed",
+                             "--gemm",
+                             "--digests",
+                             "--against",
+                             "--expect-difference",
                              "--loss-scale",
                              "--loss-scale-growth-interval",
                              "--max-skips",

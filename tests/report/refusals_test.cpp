@@ -84,6 +84,10 @@ TEST(Refusals, ChoicesAreTheListedOnes) {
   expect_refusal_by_both({"--precision", "fp8"}, "--precision");
   expect_refusal_by_both({"--precision", "FP16"}, "--precision");
   expect_refusal_by_both({"--reduce", "fast"}, "--reduce");
+  expect_refusal_by_both({"--gemm", "mkl"}, "--gemm");
+  for (const char* option : {"--digests", "--against"}) {
+    for (const char* value : {"-", ""}) expect_refusal_by_both({option, value}, option);
+  }
   expect_refusal_by_both({"--optimizer", "lion"}, "--optimizer");
   for (const char* stage : {"4", "-1", "1.5", "two", "", "0,1"}) {
     expect_refusal({"train", "--stage", stage}, "--stage");
@@ -101,6 +105,11 @@ TEST(Refusals, WhatDoesNotGoTogetherIsRefused) {
   expect_refusal_by_both({"--stage", "0", "--stages", "0"}, "--stage");
   expect_refusal({"train", "--stages", "0,1"}, "--stages");
   expect_refusal({"train", "--expect-difference"}, "--expect-difference");
+  expect_refusal({"train", "--against", "a", "--against", "b"}, "--against");
+  expect_refusal({"verify", "--against", "a", "--against", "b", "--against", "c"}, "--against");
+  expect_refusal({"verify", "--against", "a", "--against", "b", "--digests", "c"}, "--digests");
+  expect_refusal_by_both({"--against", "a", "--digests", "a"}, "--digests");
+  expect_refusal_by_both({"--against", "a", "b"}, "b");
   expect_refusal({"verify", "--stage", "1"}, "--stage");
   expect_refusal({"verify", "--trace"}, "--trace");
 }

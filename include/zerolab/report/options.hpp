@@ -21,8 +21,10 @@ struct Options {
   bool trace = false;
   bool quiet = false;
   bool expect_difference = false;
-  std::string metrics;  ///< file; empty: none
-  std::string json;     ///< file, or "-" for stdout; empty: none
+  std::string metrics;               ///< file; empty: none
+  std::string digests;               ///< file of the digest trace; empty: none
+  std::vector<std::string> against;  ///< saved traces: to compare with, or two to compare
+  std::string json;                  ///< file, or "-" for stdout; empty: none
 
   bool json_only() const { return json == "-"; }
 };

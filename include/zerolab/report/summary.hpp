@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "zerolab/report/options.hpp"
@@ -13,6 +14,21 @@ nlohmann::json summary_json(const Outcome& outcome, const Job& job);
 /// One strict-JSON object of a step for the metrics file.
 nlohmann::json metrics_json(std::size_t step, const StepResult& result, const Stage& stage,
                             const Job& job, std::size_t samples_so_far);
+
+/// A file of one JSON object a line; each is on its way to the disk before the next is made. Throws
+/// Error naming the file.
+class LineFile {
+ public:
+  explicit LineFile(const std::string& name);
+  ~LineFile();
+  LineFile(const LineFile&) = delete;
+  LineFile& operator=(const LineFile&) = delete;
+  void write(const nlohmann::json& line);
+
+ private:
+  std::string name_;
+  std::FILE* file_;
+};
 
 /// Throws Error when the file cannot be opened for writing; leaves its content alone.
 void check_writable(const std::string& file);

@@ -25,6 +25,14 @@ StateDigest digest_of(const Stage& stage, const Job& job, Communicator& comm);
 /// This rank's part of the parameters' digest; the sum over ranks is StateDigest::parameters.
 std::uint64_t my_parameter_digest(const Stage& stage, const Job& job, const Communicator& comm);
 
+/// Contiguous ranges of a unit whose digests a trace tells apart: at most 64, cut as shards are.
+Shards digest_ranges(const NetworkShape& shape, std::size_t unit);
+
+/// This rank's part of the digests of all ranges of the parameters, unit after unit; the sum over
+/// ranks is the whole's.
+std::vector<std::uint64_t> my_range_digests(const Stage& stage, const Job& job,
+                                            const Communicator& comm);
+
 std::string hex(std::uint64_t digest);
 
 }  // namespace zerolab
