@@ -116,6 +116,11 @@ std::string kernel_of(const Job& job) {
   return job.gemm == GemmKind::reference ? "reference" : blas_kernel();
 }
 
+std::string bits_hold_for(const Job& job) {
+  if (job.gemm == GemmKind::reference) return "reference products (the same on any machine)";
+  return fmt::format("kernel {} (another may round products otherwise)", blas_kernel());
+}
+
 Progress::Progress(bool wanted, std::string what, std::size_t steps)
     : on_(wanted && is_watched()),
       what_(std::move(what)),

@@ -29,6 +29,7 @@ void print_outcome(const Outcome& o, const Job& job) {
   fmt::print("digest {} · master {} · moments {} · {}\n", hex(o.digest.parameters),
              hex(o.digest.master), hex(o.digest.moments),
              o.digest.agrees() ? "all ranks agree" : "ranks differ");
+  fmt::print("  with {}\n", bits_hold_for(job));
   std::vector<std::vector<std::string>> rows{
       {"bytes on rank 0", "now", "peak", "formula now", "peak"}};
   for (std::size_t c = 0; c < categories; ++c) {

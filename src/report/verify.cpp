@@ -160,8 +160,8 @@ std::string words(const Verdict& v, const Options& options, const Job& job, cons
 
 std::string report(const Part& bits, const Part& bytes, const Job& job, const Job& bytes_job) {
   const std::string mode(name(job.reduce)), bytes_mode(name(bytes_job.reduce));
-  std::string text =
-      fmt::format("\nBits, trained under --reduce {}\n{}", mode, bits_table(bits.outcomes));
+  std::string text = fmt::format("\nBits, trained under --reduce {} with {}\n{}", mode,
+                                 bits_hold_for(job), bits_table(bits.outcomes));
   for (const FirstDifference& d : bits.differences) text += describe(d, job);
   text += fmt::format(
       "\nStored, bytes on rank 0 after the last step (holds: every rank equals its ragged share "

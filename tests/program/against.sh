@@ -70,27 +70,28 @@ else
   echo "this OpenBLAS has one kernel only: two cannot be compared"
 fi
 
-# What is refused, on all ranks and before a step is trained.
+# What is refused before a step is trained.
 refuses() { # refuses WHAT FILE TEXT... train --against FILE
-  run 3 20 train --quiet --against "$2"
+  alone train --quiet --against "$2"
   check "$1" fails_with "rank 0: $2" "${@:3}"
   check "  before a step is trained" nothing_trained
 }
+: >empty
+run 3 20 train --quiet --against empty
+check "a file that is empty, on three ranks" fails_with "rank 0: empty line 1: the file is empty"
 run 4 20 "${job[@]}" --seed 2 --against "a trace"
 check "another seed" fails_with "rank 0: a trace is the trace of another job: seed is 1 there, 2 here"
 check "  before a step is trained" nothing_trained
-refuses "three ranks make another batch" "a trace" "global_batch is 128 there, 96 here"
+refuses "one rank makes another batch" "a trace" "global_batch is 128 there, 32 here"
 refuses "a missing file" "no file" "no such file"
-: >empty
-refuses "an empty file" empty "line 1" "empty"
-head -n 20 "a trace" >cut
-refuses "a file cut after a line" cut "line 21" "ends before step 6, unit 1"
-head -c 20000 "a trace" >cut
-refuses "a file cut within a line" cut "line $(wc -l <cut | awk '{ print $1 + 1 }')" "cut off"
+head -n 20 "a trace" >short
+refuses "a file cut after a line" short "line 21" "ends before step 6, unit 1"
+head -c 20000 "a trace" >short
+refuses "a file cut within a line" short "line $(wc -l <short | awk '{ print $1 + 1 }')" "cut off"
 sed '9s/\(.*\)[0-9a-f]"/\1g"/' "a trace" >mangled
 refuses "a file with a digest that is none" mangled "line 9" "no digest"
-alone verify --against "a trace" --against cut
-check "a bad second file" fails_with "rank 0: cut line "
+alone verify --against "a trace" --against short
+check "a bad second file" fails_with "rank 0: short line "
 alone train --quiet --digests no/such/folder/d
 check "--digests into a missing folder" fails_with "rank 0: no/such/folder/d"
 check "  before a step is trained" nothing_trained

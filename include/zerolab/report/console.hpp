@@ -26,6 +26,8 @@ std::string describe_libraries(const Job& job);
 
 /// What makes the products of a job: "reference", or the kernel of OpenBLAS.
 std::string kernel_of(const Job& job);
+/// What the digest of a job holds for, after "with".
+std::string bits_hold_for(const Job& job);
 
 /// One updating line on stderr while a run lasts: only on a terminal, gone at the end.
 class Progress {

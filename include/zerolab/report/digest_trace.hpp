@@ -12,6 +12,9 @@ namespace zerolab {
 // most 64 ranges a unit. Saved as lines of JSON (README, "Where two runs part"); two of them show
 // where two runs of one job part, on whatever machines they ran. Rank 0's business.
 
+inline constexpr const char* trace_format_key = "zerolab_digest_trace";
+inline constexpr int trace_format = 1;
+
 /// The first line. `job` is what must be equal for traces to be compared, `run` what may differ.
 struct TraceHeader {
   nlohmann::json job, run;

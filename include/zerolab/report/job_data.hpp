@@ -12,6 +12,7 @@ struct JobData {
   Job job;
   std::unique_ptr<Dataset> data;
   std::size_t steps;
+  std::size_t global_batch;
 };
 
 /// All ranks together; a fault on any of them is an AgreedError on all.
