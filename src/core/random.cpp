@@ -2,22 +2,6 @@
 
 namespace zerolab {
 
-namespace {
-
-constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio, odd
-
-std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31U);
-}
-
-}  // namespace
-
-std::uint64_t random_bits(std::uint64_t key, std::uint64_t index) {
-  return mix(mix(key * golden + golden) + index * golden);
-}
-
 float random_symmetric(std::uint64_t key, std::uint64_t index) {
   const auto top24 = static_cast<std::int32_t>(random_bits(key, index) >> 40U);
   return static_cast<float>(top24 - (1 << 23)) * 0x1p-23F;
@@ -31,7 +15,7 @@ std::uint64_t Permutation::once(std::uint64_t value) const {
   const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
   std::uint64_t left = value >> half_bits_, right = value & mask;
   for (std::uint64_t round = 0; round < 6; ++round) {
-    const std::uint64_t next = left ^ (random_bits(key_ + round * golden, right) & mask);
+    const std::uint64_t next = left ^ (random_bits(key_ + round * random_golden, right) & mask);
     left = right;
     right = next;
   }

@@ -1,20 +1,45 @@
 #include "zerolab/partition/digest.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "zerolab/core/random.hpp"
+#include "zerolab/core/simd.hpp"
 
 namespace zerolab {
 
 namespace {
 
-template <class T, class Bits>
-std::uint64_t sum_of_hashes(std::uint64_t salt, ConstNumbers numbers, std::size_t first,
-                            Bits bits) {
+constexpr std::size_t block = 512;  // elements hashed at a time
+
+ZEROLAB_SIMD std::uint64_t sum_of_hashes(std::uint64_t salt, std::uint64_t first,
+                                         const std::uint32_t* bits, std::size_t size) {
   std::uint64_t sum = 0;
-  const auto values = numbers.as<const T>();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    sum += random_bits(random_bits(salt, first + i), bits(values[i]));
+  for (std::size_t i = 0; i < size; ++i) sum += random_bits(random_bits(salt, first + i), bits[i]);
+  return sum;
+}
+
+// Which sign and payload a NaN has is the CPU's choice, and the compiler's: all count as one.
+
+std::uint32_t digested_bits(Half value) {
+  return (value.bits & 0x7FFFU) > 0x7C00U ? 0x7FFFU : value.bits;
+}
+std::uint32_t digested_bits(BFloat16 value) {
+  return (value.bits & 0x7FFFU) > 0x7F80U ? 0x7FFFU : value.bits;
+}
+std::uint32_t digested_bits(float value) {
+  return value != value ? 0x7FFF'FFFFU : std::bit_cast<std::uint32_t>(value);
+}
+
+template <class T>
+std::uint64_t digest_of(Digested what, std::span<const T> values, std::size_t first) {
+  std::uint64_t sum = 0;
+  std::array<std::uint32_t, block> bits;
+  for (std::size_t i = 0; i < values.size(); i += block) {
+    const std::size_t size = std::min(block, values.size() - i);
+    for (std::size_t j = 0; j < size; ++j) bits[j] = digested_bits(values[i + j]);
+    sum += sum_of_hashes(static_cast<std::uint64_t>(what), first + i, bits.data(), size);
   }
   return sum;
 }
@@ -22,23 +47,13 @@ std::uint64_t sum_of_hashes(std::uint64_t salt, ConstNumbers numbers, std::size_
 }  // namespace
 
 std::uint64_t digest(Digested what, ConstNumbers numbers, std::size_t first_global_index) {
-  const auto salt = static_cast<std::uint64_t>(what);
-  // Which sign and payload a NaN has is the CPU's choice, and the compiler's: all count as one.
-  const auto sixteen = [](auto infinity) {
-    return [infinity](auto value) -> std::uint64_t {
-      return (value.bits & 0x7FFFU) > infinity ? 0x7FFFU : value.bits;
-    };
-  };
-  const auto thirty_two = [](float value) -> std::uint64_t {
-    return value != value ? 0x7FFF'FFFFU : std::bit_cast<std::uint32_t>(value);
-  };
   switch (numbers.type) {
     case NumberType::fp16:
-      return sum_of_hashes<Half>(salt, numbers, first_global_index, sixteen(0x7C00U));
+      return digest_of(what, numbers.as<const Half>(), first_global_index);
     case NumberType::bf16:
-      return sum_of_hashes<BFloat16>(salt, numbers, first_global_index, sixteen(0x7F80U));
+      return digest_of(what, numbers.as<const BFloat16>(), first_global_index);
     case NumberType::fp32:
-      return sum_of_hashes<float>(salt, numbers, first_global_index, thirty_two);
+      return digest_of(what, numbers.as<const float>(), first_global_index);
     default:
       throw Error(fmt::format("no digest of type {}", name(numbers.type)));
   }

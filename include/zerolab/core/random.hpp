@@ -8,9 +8,19 @@
 
 namespace zerolab {
 
-/// 64 well-mixed bits of (key, index): the finaliser of SplitMix64 (Steele, Lea, Flood 2014) in two
-/// rounds.
-std::uint64_t random_bits(std::uint64_t key, std::uint64_t index);
+inline constexpr std::uint64_t random_golden = 0x9E3779B97F4A7C15U;  ///< 2^64 / golden ratio, odd
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+constexpr std::uint64_t random_mix(std::uint64_t z) {
+  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31U);
+}
+
+/// 64 well-mixed bits of (key, index), in two rounds of it.
+constexpr std::uint64_t random_bits(std::uint64_t key, std::uint64_t index) {
+  return random_mix(random_mix(key * random_golden + random_golden) + index * random_golden);
+}
 
 /// Uniform in [-1, 1), a multiple of 2^-23, so exact in fp32.
 float random_symmetric(std::uint64_t key, std::uint64_t index);
