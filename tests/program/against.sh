@@ -27,6 +27,9 @@ done
 run 2 60 "${job[@]}" --accumulate 2 --against "a trace"
 check "2 ranks with 2 micro-batches each agree with 4 ranks" agrees
 check "  the ranks are named" says '^  ranks: 4 there, 2 here$'
+run 3 60 "${job[@]}" --stage 2 --virtual-shards 4 --against "a trace"
+check "3 ranks with 4 virtual shards agree with 4 ranks" agrees
+check "  the shards are named" says '^  virtual_shards: 0 there, 4 here$'
 run 4 60 verify --quiet --stages 2,0 --against "a trace" --json summary
 check "verify compares its first stage" agrees
 check "  and its stages" holds
