@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -464,6 +465,25 @@ TEST(Number, PartsCountElements) {
     EXPECT_EQ(part.bytes(), 4 * widths[i]) << name(type);
     EXPECT_EQ(part.type, type);
   }
+}
+
+// What a library that was linked with -ffast-math leaves behind is told, not worked around.
+TEST(IeeeArithmetic, IsRequired) {
+  EXPECT_NO_THROW(require_ieee_arithmetic());
+  for (const int rounding : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    ASSERT_EQ(std::fesetround(rounding), 0);
+    EXPECT_THROW(require_ieee_arithmetic(), Error);
+  }
+  ASSERT_EQ(std::fesetround(FE_TONEAREST), 0);
+#if defined(__x86_64__) && defined(__GNUC__)
+  const unsigned before = _mm_getcsr();
+  for (const unsigned zeroes : {0x8000U, 0x0040U}) {  // results flushed, operands taken for zero
+    _mm_setcsr(before | zeroes);
+    EXPECT_THROW(require_ieee_arithmetic(), Error) << zeroes;
+    _mm_setcsr(before);
+  }
+#endif
+  EXPECT_NO_THROW(require_ieee_arithmetic());
 }
 
 }  // namespace
