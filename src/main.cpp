@@ -13,11 +13,11 @@ namespace {
 
 using namespace zerolab;
 
-int run_command(const CommandLine& line, Communicator& comm) {
-  if (line.command == "train") return train_command(line.options, comm);
-  if (line.command == "verify") return verify_command(line.options, comm);
+Ending run_command(const CommandLine& line, const std::string& wire_dump, Communicator& comm) {
+  if (line.command == "train") return train_command(line.options, comm, wire_dump);
+  if (line.command == "verify") return {verify_command(line.options, comm)};
   if (comm.rank() == 0) fmt::print("{}\n", blas_kernel_note());
-  return doctor_command(comm);
+  return {doctor_command(comm)};
 }
 
 /// A fault that this rank alone has met while others may wait in a collective: say it, end the job.
@@ -31,22 +31,39 @@ int run_command(const CommandLine& line, Communicator& comm) {
   std::abort();
 }
 
-int run_on_ranks(const CommandLine& line, Communicator& comm) {
+void flush_output() {
+  require(std::fflush(stdout) == 0, "standard output: writing failed");
+}
+
+Ending run_on_ranks(const CommandLine& line, const std::string& wire_dump, Communicator& comm) {
   if (comm.rank() == 0 && !blas_thread_warning().empty()) {
     fmt::print(stderr, "zerolab: {}\n", blas_thread_warning());
   }
   try {
-    const int code = run_command(line, comm);
-    if (std::fflush(stdout) == 0) return code;
-    throw Error("standard output: writing failed");
+    Ending ending = run_command(line, wire_dump, comm);
+    flush_output();
+    return ending;
   } catch (const AgreedError& error) {
     std::fflush(stdout);
     if (comm.rank() == 0) fmt::print(stderr, "zerolab: {}\n", error.what());
-    return 1;
+    return {1};
   } catch (const std::bad_alloc&) {
     abort_job(comm.rank(), "out of memory");
   } catch (const std::exception& error) {
     abort_job(comm.rank(), error.what());
+  }
+}
+
+/// What is left to do when no rank can speak to another any more.
+int end(const Ending& ending) {
+  if (!ending.after_finalize) return ending.exit_code;
+  try {
+    ending.after_finalize();
+    flush_output();
+    return ending.exit_code;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "zerolab: {}\n", error.what());
+    return 1;
   }
 }
 
@@ -55,21 +72,22 @@ int run_on_ranks(const CommandLine& line, Communicator& comm) {
 int main(int argc, char** argv) {
   prepare_process(argc, argv);
   const CommandLine line = parse_command_line(argc, argv);
+  const std::string wire_dump = line.options.count_wire ? count_wire_until_finalize() : "";
   MPI_Init(&argc, &argv);
-  int code = line.exit_code;
+  Ending ending{line.exit_code};
   {
     Communicator comm(MPI_COMM_WORLD);
     if (const std::string mismatch = launcher_mismatch(comm.size()); !mismatch.empty()) {
       fmt::print(stderr, "zerolab: {}\n", mismatch);
-      code = 1;
+      ending.exit_code = 1;
     } else if (!line.command.empty()) {
-      code = run_on_ranks(line, comm);
+      ending = run_on_ranks(line, wire_dump, comm);
     } else if (comm.rank() == 0) {
-      std::fputs(line.text.c_str(), code == 0 ? stdout : stderr);
-      if (std::fflush(stdout) != 0) code = 1;
+      std::fputs(line.text.c_str(), ending.exit_code == 0 ? stdout : stderr);
+      if (std::fflush(stdout) != 0) ending.exit_code = 1;
     }
     comm.barrier();  // no rank's exit code may end the job before rank 0 has spoken
   }
   MPI_Finalize();
-  return code;
+  return end(ending);
 }

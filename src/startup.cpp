@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string_view>
 #include <system_error>
 
@@ -124,6 +125,19 @@ void prepare_process(int, char** argv) {
   choose_blas_kernel(argv);
   keep_freed_memory();
   if (!user_set_threads()) set_blas_threads(1);
+}
+
+std::string count_wire_until_finalize() {
+  std::random_device random;  // nobody else shall have made the folder
+  std::error_code none;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(none);
+  if (none) folder = "/tmp";
+  folder /= fmt::format("zerolab-wire.{}.{:08x}{:08x}", getpid(), random(), random());
+  const std::string file = folder / "sent";
+  setenv("OMPI_MCA_pml_monitoring_enable", "2", 1);  // messages inside collectives apart
+  setenv("OMPI_MCA_pml_monitoring_enable_output", "3", 1);
+  setenv("OMPI_MCA_pml_monitoring_filename", file.c_str(), 1);
+  return file;
 }
 
 std::string blas_kernel_note() {

@@ -21,6 +21,11 @@ namespace zerolab {
 ///   call.
 void prepare_process(int argc, char** argv);
 
+/// To be called before MPI_Init: has Open MPI's monitoring component count what this rank sends and
+/// write it to a file at MPI_Finalize, in a folder that is yet to be made. Returns the file's name,
+/// without the ending that the component adds. Nothing happens under another MPI.
+std::string count_wire_until_finalize();
+
 /// The kernel and who chose it, in one line.
 std::string blas_kernel_note();
 

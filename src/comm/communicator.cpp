@@ -102,6 +102,13 @@ std::string mpi_library() {
   return line;
 }
 
+std::string host_name() {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  MPI_Get_processor_name(name.data(), &length);
+  return name.data();
+}
+
 Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
@@ -271,6 +278,14 @@ std::string Communicator::broadcast(std::string text, std::size_t root) {
   MPI_Bcast(text.data(), count(size), MPI_CHAR, static_cast<int>(root), comm_);
   ledger_.record(Collective::other, {2, size + 1, size + sizeof size, 0});
   return text;
+}
+
+void Communicator::pass_on(std::span<const char> to_next, std::span<char> from_previous) {
+  constexpr int tag = 1;
+  MPI_Sendrecv(to_next.data(), count(to_next.size()), MPI_CHAR, static_cast<int>(next()), tag,
+               from_previous.data(), count(from_previous.size()), MPI_CHAR,
+               static_cast<int>((rank_ + size_ - 1) % size_), tag, comm_, MPI_STATUS_IGNORE);
+  ledger_.record(Collective::other, {1, to_next.size(), to_next.size(), 0});
 }
 
 void Communicator::barrier() {

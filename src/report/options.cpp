@@ -262,6 +262,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                   "tell the first step that is not skipped event by event, per rank");
   train->add_option("--metrics", o.metrics, "write one JSON object a step to FILE")
       ->check(file_name());
+  train->add_flag("--count-wire", o.count_wire,
+                  "have the MPI count the bytes that each rank sends in the whole run");
+  train->add_option("--wire", o.wire,
+                    "add the count to FILE, which gets bytes per step from two runs of\nunlike "
+                    "length (at most 64 steps); implies --count-wire");
   add_output_options(*train, o, "a difference from FILE is the result wanted");
 
   auto* verify = app.add_subcommand(
@@ -270,6 +275,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
            [&o](const auto& stages) { o.stages.assign(stages.begin(), stages.end()); });
   add_model_options(*verify, o);
   add_optimizer_options(*verify, o);
+  verify->add_option("--wire", o.wire,
+                     "show the bytes measured in FILE beside the formulas (run_labs.sh wire)");
   add_output_options(
       *verify, o,
       "a difference in bits, with --against from FILE, is the result\nwanted (and its "
@@ -285,6 +292,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     app.parse(argc, argv);
     CLI::App* chosen = app.get_subcommands().front();
     if (chosen == train || chosen == verify) check_together(*chosen, o);
+    if (chosen == train && !o.wire.empty()) o.count_wire = true;
     line.command = chosen->get_name();
   } catch (const CLI::Success& success) {
     std::ostringstream text;

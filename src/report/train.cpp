@@ -2,6 +2,7 @@
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/console.hpp"
 #include "zerolab/report/digest_recorder.hpp"
+#include "zerolab/report/wire_run.hpp"
 
 namespace zerolab {
 
@@ -69,7 +70,7 @@ void print_outcome(const Outcome& o, const Job& job) {
 
 }  // namespace
 
-int train_command(const Options& options, Communicator& comm) {
+Ending train_command(const Options& options, Communicator& comm, const std::string& wire_dump) {
   MemoryLedger memory;
   const JobData job_data = open_job(options, comm, memory);
   const Job& job = job_data.job;
@@ -81,6 +82,8 @@ int train_command(const Options& options, Communicator& comm) {
     fmt::print("{}{}", joined(words), describe_libraries(job));
     std::fflush(stdout);
   }
+  std::shared_ptr<WireRun> wire;
+  if (options.count_wire) wire = std::make_shared<WireRun>(options, job_data, comm, wire_dump);
   std::optional<LineFile> metrics;
   together(comm, [&] {
     if (comm.rank() == 0 && !options.metrics.empty()) metrics.emplace(options.metrics);
@@ -111,23 +114,27 @@ int train_command(const Options& options, Communicator& comm) {
   }
   if (options.trace && !options.json_only()) print_trace(trace, comm);
   bool good = true;
+  nlohmann::json summary;
   together(comm, [&] {
     if (comm.rank() != 0) return;
     if (speaks) print_outcome(outcome, job);
     good = outcome.memory_holds() && outcome.traffic_holds();
-    nlohmann::json summary = summary_json(outcome, job);
+    summary = summary_json(outcome, job);
     if (const auto& comparison = digests.comparison()) {
       good &= comparison->first.has_value() == options.expect_difference;
       if (speaks) fmt::print("{}", comparison->text(options.expect_difference));
       summary["against"] = comparison->json();
     }
-    if (!options.json.empty()) write_file(options.json, summary.dump(2) + "\n");
+    if (!options.json.empty() && !wire) write_file(options.json, summary.dump(2) + "\n");
   });
   if (!outcome.digest.agrees()) {
     throw AgreedError(fmt::format("rank {} holds other bits than the rest",
                                   fmt::join(outcome.digest.deviating, ", ")));
   }
-  return comm.maximum(good ? 0 : 1) == 0 ? 0 : 1;
+  const int code = comm.maximum(good ? 0 : 1) == 0 ? 0 : 1;
+  if (!wire) return {code};
+  wire->finish(outcome, comm);
+  return {code, [wire, summary] { wire->conclude(summary); }};
 }
 
 }  // namespace zerolab

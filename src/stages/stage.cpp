@@ -123,9 +123,9 @@ StepResult Stage::agree(std::size_t samples, LossSum loss) {
   for (const Sum& sum : gradients) {
     squares.add(placements_.gradients == Placement::full ? my_shard(sum) : sum);
   }
-  std::array<std::uint64_t, 7> words{squares.limbs[0], squares.limbs[1],   squares.limbs[2],
-                                     squares.limbs[3], squares.not_finite, loss.grid,
-                                     loss.not_finite};
+  std::array<std::uint64_t, scalar_words> words{
+      squares.limbs[0],   squares.limbs[1], squares.limbs[2], squares.limbs[3],
+      squares.not_finite, loss.grid,        loss.not_finite};
   ranks_.sum(words);
   std::copy_n(words.begin(), squares.limbs.size(), squares.limbs.begin());
 

@@ -14,6 +14,10 @@
 namespace zerolab {
 namespace {
 
+int train_until_finalize(const Options& options, Communicator& comm) {
+  return train_command(options, comm, "").exit_code;
+}
+
 struct JsonOutput : testing::Test {
   Communicator comm{MPI_COMM_WORLD};
 
@@ -37,7 +41,7 @@ TEST_F(JsonOutput, JsonOnStandardOutputIsAlone) {
   o.trace = true;
   for (const std::size_t steps : {0U, 3U}) {
     o.steps = steps;
-    const std::string text = printed(train_command, o);
+    const std::string text = printed(train_until_finalize, o);
     if (!first()) {
       EXPECT_EQ(text, "");
     } else if (!json::accept(text)) {
@@ -117,7 +121,7 @@ TEST_F(JsonOutput, MetricsFileIsOneObjectALine) {
   Options o = small();
   o.json = "-";
   o.metrics = testing::TempDir() + "zerolab_metrics_" + std::to_string(getpid()) + ".jsonl";
-  printed(train_command, o);
+  printed(train_until_finalize, o);
   if (!first()) return;
   std::ifstream file(o.metrics);
   std::size_t lines = 0;

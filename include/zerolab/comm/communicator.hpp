@@ -20,6 +20,8 @@ namespace zerolab {
 
 /// Name and version of the MPI library, one line.
 std::string mpi_library();
+/// The name MPI has for the machine this rank runs on.
+std::string host_name();
 
 /// Counts and displacements of one part per rank, in elements, as MPI wants them.
 struct Layout {
@@ -90,6 +92,9 @@ class Communicator {
   std::vector<std::string> gather(const std::string& text);
   /// MPI_Bcast of a string from rank `root`, entered under other.
   std::string broadcast(std::string text, std::size_t root);
+  /// MPI_Sendrecv to the next rank (of the last: rank 0) and from the one before, entered under
+  /// other.
+  void pass_on(std::span<const char> to_next, std::span<char> from_previous);
   void barrier();
 
   /// Seconds from some moment on, by MPI_Wtime: simulated where the cluster is (SMPI).

@@ -1,15 +1,24 @@
 #pragma once
 
+#include <functional>
+
 #include "zerolab/report/options.hpp"
 
 namespace zerolab {
 
 class Communicator;
 
-// The subcommands that run on ranks. Called by all ranks with the same options; rank 0 prints.
-// Return the exit code, the same on all ranks.
+/// How a subcommand ends: with an exit code, and with what can only be done after MPI_Finalize.
+struct Ending {
+  int exit_code = 0;
+  std::function<void()> after_finalize = {};  ///< if any; throws Error on a fault
+};
 
-int train_command(const Options& options, Communicator& comm);
+// The subcommands that run on ranks. Called by all ranks with the same options; rank 0 prints. The
+// exit code is the same on all ranks.
+
+/// `wire_dump`: the file in which this rank's count of sent bytes will be (WireDump), if wanted.
+Ending train_command(const Options& options, Communicator& comm, const std::string& wire_dump);
 int verify_command(const Options& options, Communicator& comm);
 int doctor_command(Communicator& comm);
 

@@ -21,10 +21,12 @@ struct Options {
   bool trace = false;
   bool quiet = false;
   bool expect_difference = false;
+  bool count_wire = false;           ///< train: have the MPI count what it sends
   std::string metrics;               ///< file; empty: none
   std::string digests;               ///< file of the digest trace; empty: none
   std::vector<std::string> against;  ///< saved traces: to compare with, or two to compare
-  std::string json;                  ///< file, or "-" for stdout; empty: none
+  std::string wire;  ///< file of measured bytes a step; train adds to it, verify shows it
+  std::string json;  ///< file, or "-" for stdout; empty: none
 
   bool json_only() const { return json == "-"; }
 };

@@ -52,6 +52,8 @@ class Stage {
   Evaluation evaluate();
 
   static constexpr std::size_t evaluation_block = 256;
+  /// 64-bit words that all ranks sum once a step: norm, overflow and loss.
+  static constexpr std::size_t scalar_words = 7;
 
   const BatchPlan& plan() const { return plan_; }
   const Placements& placements() const { return placements_; }

@@ -1,0 +1,116 @@
+#include "zerolab/comm/wire_dump.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <thread>
+
+namespace zerolab {
+
+namespace {
+
+/// Bytes of the known message; another length from each rank.
+std::uint64_t known_bytes(std::size_t rank) {
+  return 10007 + rank;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The dump of a rank, as soon as it is complete.
+std::optional<RankDump> wait_for(const std::filesystem::path& file, std::size_t rank,
+                                 std::size_t ranks, std::chrono::steady_clock::time_point limit) {
+  while (true) {
+    auto dump = parse_dump(text_of(file), rank, ranks);
+    if (dump || std::chrono::steady_clock::now() > limit) return dump;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+std::uint64_t sum(const std::vector<std::uint64_t>& bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+}
+
+/// Open MPI puts the rank into the name.
+std::filesystem::path dump_of(const std::filesystem::path& file, std::size_t rank) {
+  return file.string() + fmt::format(".{}.prof", rank);
+}
+
+}  // namespace
+
+std::optional<RankDump> parse_dump(const std::string& text, std::size_t rank, std::size_t ranks) {
+  RankDump dump{std::vector<std::uint64_t>(ranks), std::vector<std::uint64_t>(ranks)};
+  std::istringstream lines(text);
+  std::string line;
+  if (!std::getline(lines, line) || line != "# POINT TO POINT") return std::nullopt;
+  while (std::getline(lines, line)) {
+    if (line.starts_with("# ") && !lines.eof()) return dump;  // the next part has begun
+    std::istringstream words(line);
+    std::string kind, unit;
+    std::size_t from = 0, to = 0;
+    std::uint64_t bytes = 0;
+    if (!(words >> kind >> from >> to >> bytes >> unit) || unit != "bytes") return std::nullopt;
+    if (from != rank || to >= ranks || (kind != "E" && kind != "I")) return std::nullopt;
+    (kind == "E" ? dump.own : dump.inside)[to] += bytes;
+  }
+  return std::nullopt;
+}
+
+WireDump::WireDump(Communicator& comm, std::filesystem::path file)
+    : rank_(comm.rank()), mine_(std::move(file)) {
+  const auto outside = comm.outside_training();
+  const std::vector<char> known(known_bytes(rank_));
+  std::vector<char> received(known_bytes((rank_ + comm.size() - 1) % comm.size()));
+  comm.pass_on(known, received);
+  const auto hosts = comm.gather(host_name());
+  one_host_ = comm.maximum(std::any_of(hosts.begin(), hosts.end(), [&](const std::string& host) {
+    return host != hosts[0];
+  })) == 0;
+  for (const std::string& name : comm.gather(mine_.string())) files_.emplace_back(name);
+}
+
+void WireDump::open_folder() const {
+  std::error_code without;  // then there is no file, and collect() says so
+  if (!std::filesystem::create_directory(mine_.parent_path(), without)) return;
+  std::filesystem::permissions(mine_.parent_path(), std::filesystem::perms::owner_all, without);
+}
+
+WireBytes WireDump::read() const {
+  if (!one_host_) return {{}, "ranks run on several hosts, each leaves its count on its own"};
+  const std::size_t ranks = files_.size();
+  if (!parse_dump(text_of(dump_of(mine_, 0)), 0, ranks)) {
+    return {{}, "this MPI left no count (Open MPI's component pml_monitoring does)"};
+  }
+  WireBytes wire;
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const auto dump = wait_for(dump_of(files_[r], r), r, ranks, limit);
+    if (!dump) return {{}, fmt::format("rank {} left no count", r)};
+    const std::uint64_t known = known_bytes(r);
+    if (sum(dump->own) != known || dump->own[(r + 1) % ranks] != known) {
+      return {{},
+              fmt::format("self-test: rank {} sent a message of {} bytes, {} were counted", r,
+                          known, sum(dump->own))};
+    }
+    wire.per_rank.push_back(sum(dump->inside) - dump->inside[r]);
+  }
+  return wire;
+}
+
+WireBytes WireDump::collect() const {
+  WireBytes wire;
+  if (rank_ == 0) wire = read();
+  std::error_code left_over;
+  if (rank_ == 0 && one_host_) {
+    for (const auto& file : files_) std::filesystem::remove_all(file.parent_path(), left_over);
+  } else if (!one_host_) {
+    std::filesystem::remove_all(mine_.parent_path(), left_over);
+  }
+  return wire;
+}
+
+}  // namespace zerolab

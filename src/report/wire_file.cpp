@@ -1,0 +1,114 @@
+#include "zerolab/report/wire_file.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "zerolab/comm/communicator.hpp"
+#include "zerolab/report/summary.hpp"
+
+namespace zerolab {
+
+namespace {
+
+using nlohmann::json;
+
+/// In words that an error message can show.
+std::string shown(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+json parsed(const std::string& file) {
+  std::ifstream in(file);
+  require(in.good(), "{}: cannot be read", file);
+  json tree = json::parse(in, nullptr, false);
+  require(tree.is_object() && tree.contains("job") && tree.contains("stages"),
+          "{}: is no wire file; ./run_labs.sh wire writes one", file);
+  return tree;
+}
+
+void require_same_job(const std::string& file, const json& measured, const json& job) {
+  for (const auto& [field, value] : job.items()) {
+    require(measured.contains(field), "{}: is no wire file: {} is missing", file, field);
+    require(measured.at(field) == value, "{}: measured with {} = {}, this job has {}", file, field,
+            shown(measured.at(field)), shown(value));
+  }
+}
+
+/// The file's content, or that of an empty one.
+json opened(const std::string& file, const json& job) {
+  std::error_code none;
+  const bool anew = std::filesystem::file_size(file, none) == 0 || none;
+  json tree = anew ? json{{"job", job}, {"stages", json::object()}} : parsed(file);
+  require_same_job(file, tree.at("job"), job);
+  return tree;
+}
+
+using Bytes = std::vector<std::uint64_t>;
+
+/// What `runs` of one stage differ by, per step.
+json per_step(const std::string& file, const json& runs) {
+  const auto &shorter = runs.front(), &longer = runs.back();
+  const auto steps = longer.at("steps").get<std::size_t>() - shorter.at("steps").get<std::size_t>();
+  const Bytes a = shorter.at("bytes_per_rank"), b = longer.at("bytes_per_rank");
+  Bytes bytes;
+  for (std::size_t r = 0; r < a.size(); ++r) {
+    require(b[r] >= a[r] && (b[r] - a[r]) % steps == 0,
+            "{}: rank {} sent {} and {} bytes in runs that differ by {} steps: not the same in "
+            "every step",
+            file, r, a[r], b[r], steps);
+    bytes.push_back((b[r] - a[r]) / steps);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+json wire_job(const std::string& data, const Job& job, std::size_t ranks) {
+  return {{"mpi", mpi_library()},
+          {"ranks", ranks},
+          {"data", data},
+          {"widths", job.shape.widths},
+          {"precision", name(job.precision)},
+          {"reduce", name(job.reduce)},
+          {"accumulate", job.accumulate},
+          {"chunk_elements", job.chunk_elements}};
+}
+
+void check_wire_file(const std::string& file, const json& job) {
+  check_writable(file);
+  opened(file, job);
+}
+
+void add_wire_run(const std::string& file, const json& job, int stage, std::size_t steps,
+                  const Bytes& bytes_per_rank) {
+  json tree = opened(file, job);
+  json& entry = tree.at("stages")[std::to_string(stage)];
+  std::map<std::size_t, json> by_steps;
+  if (entry.is_object())
+    for (const json& run : entry.at("runs")) by_steps[run.at("steps")] = run;
+  by_steps[steps] = {{"steps", steps}, {"bytes_per_rank", bytes_per_rank}};
+  entry = {{"runs", json::array()}};
+  for (const auto& [length, run] : by_steps) entry["runs"].push_back(run);
+  if (by_steps.size() > 1) entry["bytes_per_rank_per_step"] = per_step(file, entry["runs"]);
+  write_file(file, tree.dump(1) + "\n");
+}
+
+WirePerStep read_wire_file(const std::string& file, const json& job) {
+  try {
+    const json tree = parsed(file);
+    require_same_job(file, tree.at("job"), job);
+    WirePerStep stages;
+    for (const auto& [stage, entry] : tree.at("stages").items()) {
+      if (!entry.contains("bytes_per_rank_per_step")) continue;
+      const Bytes bytes = entry.at("bytes_per_rank_per_step");
+      require(bytes.size() == job.at("ranks"), "{}: stage {} has {} ranks", file, stage,
+              bytes.size());
+      stages[std::stoi(stage)] = bytes;
+    }
+    return stages;
+  } catch (const json::exception& fault) {
+    throw Error(fmt::format("{}: is no wire file: {}", file, fault.what()));
+  }
+}
+
+}  // namespace zerolab
