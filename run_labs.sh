@@ -14,7 +14,10 @@ usage: ./run_labs.sh [COMMAND] [--no-install] [--mpi openmpi|mpich|smpi]
   bench ...  build, run the benchmark on 1 and 2 ranks; more arguments go to it
   simulate   build for SMPI, run the stages on simulated clusters of 2 to 256 ranks; more arguments
              name platforms of labs/platforms (simulate ethernet-10g two-level)
-  doctor     build, show what this machine's MPI and BLAS really do
+  wire ...   build, measure what the MPI really sends in a step of each stage (on 4 ranks, or as the
+             first argument says; more go to train), write wire-N.json into the build folder, show it beside the model
+  doctor ... build, show what this machine's MPI and BLAS really do (on 2 ranks, or as the first
+             argument says; doctor --collectives shows what each collective sends)
   help       this text
 
 Each command installs and builds what it needs. --no-install leaves the system alone. --mpi picks
@@ -199,6 +202,37 @@ bench() {
   conclude
 }
 
+# The MPI counts a whole run, so each stage runs 2 and 4 steps; what they differ by is 2 steps.
+wire() {
+  local ranks=4 stage steps file scale=(--loss-scale 1) # no step is to be skipped
+  if [[ ${1:-} =~ ^[1-9][0-9]*$ ]]; then
+    ranks=$1
+    shift
+  fi
+  [[ " $* " != *" --loss-scale"* ]] || scale=()
+  file=$folder/wire-$ranks.json
+  rm -f "$file"
+  for stage in 0 1 2 3; do
+    for steps in 2 4; do
+      echo "stage $stage, $steps steps on $ranks ranks"
+      tests/on_ranks.sh "$ranks" 600 "$program" train --reduce mpi ${scale[@]+"${scale[@]}"} "$@" \
+        --stage $stage --steps $steps --wire "$file" --quiet >"$folder/wire.log" ||
+        { tail -n 3 "$folder/wire.log" && die 1 "wire bytes were not measured"; }
+    done
+  done
+  run "verify with $file" "$ranks" 600 "$program" verify "$@" --steps 3 --wire "$file"
+  conclude
+}
+
+doctor() {
+  local ranks=2
+  if [[ ${1:-} =~ ^[1-9][0-9]*$ ]]; then
+    ranks=$1
+    shift
+  fi
+  tests/on_ranks.sh "$ranks" 300 "$program" doctor "$@"
+}
+
 # --- commands ----------------------------------------------------------------------------------
 
 install=yes
@@ -226,8 +260,8 @@ case $command in
     usage
     exit 0
     ;;
-  test | bench | simulate) ;;
-  labs | install | build | doctor)
+  test | bench | simulate | wire | doctor) ;;
+  labs | install | build)
     if [ $# -gt 0 ]; then
       usage >&2
       die 2 "'$command' takes no '$1'"
@@ -253,7 +287,7 @@ install_missing
 step "build"
 # Labs and doctor need the program alone; its tests and the benchmark take as long again.
 case $command in
-  labs | doctor | simulate) build zerolab ;;
+  labs | doctor | simulate | wire) build zerolab ;;
   *) build all ;;
 esac
 case $command in
@@ -266,8 +300,12 @@ case $command in
     step "simulated clusters"
     labs/simulate.sh "$program" "$@"
     ;;
+  wire)
+    step "wire bytes"
+    wire "$@"
+    ;;
   doctor)
     step "doctor"
-    tests/on_ranks.sh 2 300 "$program" doctor
+    doctor "$@"
     ;;
 esac

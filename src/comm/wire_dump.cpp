@@ -1,7 +1,6 @@
 #include "zerolab/comm/wire_dump.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -10,11 +9,6 @@
 namespace zerolab {
 
 namespace {
-
-/// Bytes of the known message; another length from each rank.
-std::uint64_t known_bytes(std::size_t rank) {
-  return 10007 + rank;
-}
 
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -79,14 +73,14 @@ void WireDump::open_folder() const {
   std::filesystem::permissions(mine_.parent_path(), std::filesystem::perms::owner_all, without);
 }
 
-WireBytes WireDump::read() const {
+WireBytes WireDump::read(std::chrono::milliseconds patience) const {
   if (!one_host_) return {{}, "ranks run on several hosts, each leaves its count on its own"};
   const std::size_t ranks = files_.size();
   if (!parse_dump(text_of(dump_of(mine_, 0)), 0, ranks)) {
     return {{}, "this MPI left no count (Open MPI's component pml_monitoring does)"};
   }
   WireBytes wire;
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto limit = std::chrono::steady_clock::now() + patience;
   for (std::size_t r = 0; r < ranks; ++r) {
     const auto dump = wait_for(dump_of(files_[r], r), r, ranks, limit);
     if (!dump) return {{}, fmt::format("rank {} left no count", r)};
@@ -101,9 +95,9 @@ WireBytes WireDump::read() const {
   return wire;
 }
 
-WireBytes WireDump::collect() const {
+WireBytes WireDump::collect(std::chrono::milliseconds patience) const {
   WireBytes wire;
-  if (rank_ == 0) wire = read();
+  if (rank_ == 0) wire = read(patience);
   std::error_code left_over;
   if (rank_ == 0 && one_host_) {
     for (const auto& file : files_) std::filesystem::remove_all(file.parent_path(), left_over);

@@ -158,6 +158,21 @@ std::string words(const Verdict& v, const Options& options, const Job& job, cons
                                 : "a LEDGER DIFFERS from its formula\n");
 }
 
+/// What was really sent, or that it is not known.
+std::string wire_report(const Part& bytes, const Job& job, const std::string& file,
+                        const WirePerStep& measured) {
+  if (bytes.outcomes[0].reports.size() == 1) return {};
+  if (file.empty()) {
+    return "\nSent on the wire: not available without --wire FILE; ./run_labs.sh wire measures "
+           "it\n";
+  }
+  return fmt::format(
+      "\nSent on the wire per rank and step under --reduce {}, as the MPI counted it in runs of "
+      "its "
+      "own\n  ({}); ×: elements in Φ(N−1)/N; scalars apart\n{}",
+      name(job.reduce), file, wire_table(bytes.outcomes, job, measured));
+}
+
 std::string report(const Part& bits, const Part& bytes, const Job& job, const Job& bytes_job) {
   const std::string mode(name(job.reduce)), bytes_mode(name(bytes_job.reduce));
   std::string text = fmt::format("\nBits, trained under --reduce {} with {}\n{}", mode,
@@ -188,9 +203,11 @@ std::string report(const Part& bits, const Part& bytes, const Job& job, const Jo
 }
 
 nlohmann::json verify_json(const Part& bits, const Part& bytes, const Job& job,
-                           const Job& bytes_job, const Verdict& verdict) {
+                           const Job& bytes_job, const Verdict& verdict, const WirePerStep& wire) {
   nlohmann::json summary{{"agree", verdict.all_equal && verdict.ranks_agree},
-                         {"first_difference", nullptr}};
+                         {"first_difference", nullptr},
+                         {"wire", nullptr}};
+  for (const auto& [stage, per_rank] : wire) summary["wire"][std::to_string(stage)] = per_rank;
   for (const Outcome& o : bits.outcomes) {
     summary["stages"][std::to_string(o.stage)] = summary_json(o, job);
   }
@@ -219,15 +236,20 @@ int verify_command(const Options& options, Communicator& comm) {
                describe_libraries(job));
     std::fflush(stdout);
   }
-  Verification verification(options, data, comm, memory);
-  DigestRecorder digests(options, data, options.stages[0], comm);
-  const Part bits = verification.train(job, data.steps, true, &digests);
   // Asked for one mode: that run shows both. Otherwise the bytes get a short run of their own under
   // mpi.
   Job bytes_job = job;
   bytes_job.reduce = options.reduce.value_or(ReduceMode::mpi);
   if (!options.reduce)
     bytes_job.loss_scale.fixed = 1;  // 16-bit sums overflow sooner; no step is to be skipped
+  WirePerStep wire;
+  together(comm, [&] {
+    if (comm.rank() != 0 || options.wire.empty()) return;
+    wire = read_wire_file(options.wire, wire_job(options.data, bytes_job, comm.size()));
+  });
+  Verification verification(options, data, comm, memory);
+  DigestRecorder digests(options, data, options.stages[0], comm);
+  const Part bits = verification.train(job, data.steps, true, &digests);
   const Part bytes =
       options.reduce
           ? bits
@@ -238,8 +260,10 @@ int verify_command(const Options& options, Communicator& comm) {
     const Verdict verdict = judge(bits, bytes, job, comm.size());
     good = passes(verdict, stages_should_part(options));
     if (speaks)
-      fmt::print("{}\n{}", report(bits, bytes, job, bytes_job), words(verdict, options, job, bits));
-    nlohmann::json summary = verify_json(bits, bytes, job, bytes_job, verdict);
+      fmt::print("{}{}\n{}", report(bits, bytes, job, bytes_job),
+                 wire_report(bytes, bytes_job, options.wire, wire),
+                 words(verdict, options, job, bits));
+    nlohmann::json summary = verify_json(bits, bytes, job, bytes_job, verdict, wire);
     if (const auto& comparison = digests.comparison()) {
       good &= comparison->first.has_value() == options.expect_difference;
       if (speaks) fmt::print("{}", comparison->text(options.expect_difference));

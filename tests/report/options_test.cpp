@@ -50,9 +50,9 @@ TEST(Options, Defaults) {
   EXPECT_EQ(o.job.loss_scale.growth_interval, 1000U);
   EXPECT_EQ(o.job.loss_scale.max_skips, 50U);
   EXPECT_EQ(o.job.chunk_elements, 262144U);
-  EXPECT_FALSE(o.trace || o.quiet || o.expect_difference || o.json_only());
+  EXPECT_FALSE(o.trace || o.quiet || o.expect_difference || o.json_only() || o.count_wire);
   EXPECT_EQ(o.job.gemm, GemmKind::openblas);
-  EXPECT_EQ(o.metrics + o.json + o.digests, "");
+  EXPECT_EQ(o.metrics + o.json + o.digests + o.wire, "");
   EXPECT_TRUE(o.against.empty());
 }
 

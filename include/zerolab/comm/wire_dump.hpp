@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 
@@ -34,12 +35,15 @@ class WireDump {
   WireDump(Communicator& comm, std::filesystem::path file);
 
   void open_folder() const;
-  /// Rank 0 waits for the files of all ranks, at most 10 s; elsewhere the result is empty. The
-  /// folders are gone afterwards.
-  WireBytes collect() const;
+  /// Rank 0 waits for the files of all ranks; elsewhere the result is empty. The folders are gone
+  /// afterwards.
+  WireBytes collect(std::chrono::milliseconds patience = std::chrono::seconds(10)) const;
+
+  /// Length of the known message that a rank sends to the next one.
+  static std::uint64_t known_bytes(std::size_t rank) { return 10007 + rank; }
 
  private:
-  WireBytes read() const;
+  WireBytes read(std::chrono::milliseconds patience) const;
 
   std::size_t rank_;
   std::vector<std::filesystem::path> files_;  ///< of all ranks; on rank 0

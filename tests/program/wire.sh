@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# train --count-wire and --wire: the MPI's own count of the bytes sent, or why there is none.
+#   tests/program/wire.sh PROGRAM
+# shellcheck disable=SC2317  # the checks are called through "check"
+# shellcheck source=tests/program/checks.sh
+. "$(dirname "$0")/checks.sh"
+case $("${ZEROLAB_MPIRUN:-mpirun}" --version 2>/dev/null) in
+  *"Open MPI"* | *OpenRTE*) open_mpi=yes ;;
+  *) open_mpi=no ;;
+esac
+mkdir "a folder"
+export TMPDIR=$work/"a folder" OMPI_MCA_orte_tmpdir_base=/tmp
+
+job=(--quiet --steps 2)
+all_counted() { succeeded && grep -A 4 wire_bytes_per_rank "$1" | grep -c '^ *[1-9][0-9]*,*$' | grep -qx 3; }
+none_counted() { succeeded && grep -q '"wire_bytes_per_rank": null' "$1"; }
+says_why() { says '^wire bytes: not available: .*Open MPI'; }
+nothing_left() { [ -z "$(find "a folder" -name "*zerolab*")" ]; }
+
+# --- where there is no counter ---
+
+export OMPI_MCA_pml='^monitoring'
+run 3 30 train "${job[@]}" --count-wire --json "a file"
+check "no counter: the run is fine" succeeded
+check "  the line says why" says_why
+check "  and the summary null" none_counted "a file"
+check "  nothing is left behind" nothing_left
+run 3 30 train "${job[@]}" --wire "a wire file"
+check "no counter, but a wire file is wanted" fails_with "a wire file" "not available"
+unset OMPI_MCA_pml
+[ $open_mpi = yes ] || finish
+
+# --- the total of a run ---
+
+run 3 30 train "${job[@]}" --count-wire --json "a file"
+check "N = 3: counted" says '^wire bytes sent by a rank, counted by the MPI: mean [1-9][0-9 ]*, busiest '
+check "  lines fit 100 columns" fits_100_columns
+check "  three numbers in the summary" all_counted "a file"
+check "  nothing is left behind" nothing_left
+run 3 30 train "${job[@]}" --count-wire --json -
+check "--json -: three numbers" all_counted out
+check "  and nothing else" equal "$(head -c 1 out)$(tail -n 1 out)" "{}"
+run 3 30 train "${job[@]}" --json -
+check "not asked for: null" none_counted out
+alone train "${job[@]}" --count-wire
+check "N = 1 without mpirun: nothing is sent" says '^wire bytes .* mean 0, busiest 0 '
+run 3 30 train "${job[@]}" --count-wire --data csv:missing.csv
+check "a run that fails" fails_with "missing.csv"
+check "  leaves nothing behind either" nothing_left
+
+# --- the wire file ---
+
+run 3 30 train "${job[@]}" --loss-scale 1 --stage 2 --wire "a wire file"
+check "one run enters the wire file" succeeded
+run 3 30 verify --quiet --steps 2 --reduce exact --wire "a wire file"
+check "  verify knows nothing from one run" says '^ *2  .*not available'
+run 3 30 train --quiet --steps 4 --loss-scale 1 --stage 2 --wire "a wire file"
+check "and a second one" succeeded
+run 3 30 verify --quiet --steps 2 --wire "a wire file"
+check "verify shows bytes under mpi; the file has exact" fails_with "a wire file" "reduce" exact mpi
+run 3 30 verify --quiet --steps 2 --reduce exact --wire "a wire file"
+check "verify --reduce exact shows the file" holds
+check "  its stage has bytes" says '^ *2  .* [1-9][0-9 ]*  *[0-2]  *[a-z]'
+check "  the others have none" says '^ *3  .*not available'
+check "  lines fit 100 columns" fits_100_columns
+
+# --- refusals, on one rank: there a fault costs no time ---
+
+verify_with() { alone verify --quiet --steps 2 --reduce exact --wire "$@"; }
+verify_with "a wire file"
+check "another N is refused" fails_with "a wire file" ranks 3 1
+alone train "${job[@]}" --loss-scale 1 --wire "of one rank"
+verify_with "of one rank"
+check "the same job is not" holds
+verify_with "of one rank" --hidden 7
+check "another model is refused" fails_with "of one rank" widths
+sed 's/Open MPI v/Other MPI v/' "of one rank" >"of another MPI"
+verify_with "of another MPI"
+check "another MPI is refused" fails_with "of another MPI" "Other MPI"
+alone train "${job[@]}" --precision bf16 --wire "of one rank"
+check "a run of another job does not enter" fails_with "of one rank" precision
+alone train "${job[@]}" --loss-scale 16777216 --wire "another file"
+check "a run with skipped steps does not enter" fails_with "another file" skipped
+alone train --quiet --steps 65 --wire "another file"
+check "65 steps are too many" fails_with "another file" 64 65
+for text in "" "{}" "nonsense" '{"job": 1, "stages": 2}'; do
+  printf %s "$text" >wrong
+  verify_with wrong
+  check "a wire file that holds '$text'" fails_with "wrong: is no wire file"
+done
+verify_with missing
+check "a missing wire file" fails_with "missing: cannot be read"
+finish
