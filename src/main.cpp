@@ -7,17 +7,38 @@
 
 #include "startup.hpp"
 #include "zerolab/comm/communicator.hpp"
+#include "zerolab/nn/blas.hpp"
 #include "zerolab/report/commands.hpp"
 
 namespace {
 
 using namespace zerolab;
 
-Ending run_command(const CommandLine& line, const std::string& wire_dump, Communicator& comm) {
-  if (line.command == "train") return train_command(line.options, comm, wire_dump);
+/// What is known and set before MPI_Init, which changes the environment itself.
+struct Start {
+  CommandLine line;
+  std::string launcher, wire_dump;
+};
+
+Start start(int argc, char** argv) {
+  prepare_process(argc, argv);
+  Start known{parse_command_line(argc, argv), launcher_of(environment), ""};
+  if (known.line.options.count_wire) known.wire_dump = count_wire_until_finalize();
+  if (known.line.options.collectives) count_wire_while_running();
+  return known;
+}
+
+Ending run_command(const Start& start, Communicator& comm) {
+  const CommandLine& line = start.line;
+  if (line.command == "train") return train_command(line.options, comm, start.wire_dump);
   if (line.command == "verify") return {verify_command(line.options, comm)};
-  if (comm.rank() == 0) fmt::print("{}\n", blas_kernel_note());
-  return {doctor_command(comm)};
+  Machine machine = look_around(environment);
+  machine.launcher = start.launcher;
+  machine.blas = blas_kernel_note();
+  machine.kernel = blas_kernel();
+  machine.faster_kernel = faster_blas_kernel();
+  machine.blas_threads = blas_threads();
+  return {doctor_command(line.options, comm, machine)};
 }
 
 /// A fault that this rank alone has met while others may wait in a collective: say it, end the job.
@@ -35,12 +56,12 @@ void flush_output() {
   require(std::fflush(stdout) == 0, "standard output: writing failed");
 }
 
-Ending run_on_ranks(const CommandLine& line, const std::string& wire_dump, Communicator& comm) {
+Ending run_on_ranks(const Start& start, Communicator& comm) {
   if (comm.rank() == 0 && !blas_thread_warning().empty()) {
     fmt::print(stderr, "zerolab: {}\n", blas_thread_warning());
   }
   try {
-    Ending ending = run_command(line, wire_dump, comm);
+    Ending ending = run_command(start, comm);
     flush_output();
     return ending;
   } catch (const AgreedError& error) {
@@ -70,20 +91,18 @@ int end(const Ending& ending) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  prepare_process(argc, argv);
-  const CommandLine line = parse_command_line(argc, argv);
-  const std::string wire_dump = line.options.count_wire ? count_wire_until_finalize() : "";
+  const Start begin = start(argc, argv);
   MPI_Init(&argc, &argv);
-  Ending ending{line.exit_code};
+  Ending ending{begin.line.exit_code};
   {
     Communicator comm(MPI_COMM_WORLD);
     if (const std::string mismatch = launcher_mismatch(comm.size()); !mismatch.empty()) {
       fmt::print(stderr, "zerolab: {}\n", mismatch);
       ending.exit_code = 1;
-    } else if (!line.command.empty()) {
-      ending = run_on_ranks(line, wire_dump, comm);
+    } else if (!begin.line.command.empty()) {
+      ending = run_on_ranks(begin, comm);
     } else if (comm.rank() == 0) {
-      std::fputs(line.text.c_str(), ending.exit_code == 0 ? stdout : stderr);
+      std::fputs(begin.line.text.c_str(), ending.exit_code == 0 ? stdout : stderr);
       if (std::fflush(stdout) != 0) ending.exit_code = 1;
     }
     comm.barrier();  // no rank's exit code may end the job before rank 0 has spoken

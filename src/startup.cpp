@@ -20,6 +20,12 @@
 #endif
 
 namespace zerolab {
+
+std::string environment(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value ? value : "";
+}
+
 namespace {
 
 // "PID:KERNEL", set by the process that restarts itself with KERNEL, the library's first choice.
@@ -29,11 +35,6 @@ constexpr const char* restart_variable = "ZEROLAB_RESTARTED";
 constexpr const char* kernel_variable = "OPENBLAS_CORETYPE";
 constexpr std::array thread_variables{"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
                                       "OMP_NUM_THREADS"};
-
-std::string environment(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value ? value : "";
-}
 
 bool user_set_threads() {
   return std::any_of(thread_variables.begin(), thread_variables.end(),
@@ -138,6 +139,14 @@ std::string count_wire_until_finalize() {
   setenv("OMPI_MCA_pml_monitoring_enable_output", "3", 1);
   setenv("OMPI_MCA_pml_monitoring_filename", file.c_str(), 1);
   return file;
+}
+
+void count_wire_while_running() {
+  setenv("OMPI_MCA_pml_monitoring_enable", "1", 1);  // all messages in one sum
+}
+
+std::string faster_blas_kernel() {
+  return is_old(blas_kernel()) ? best_kernel() : std::string();
 }
 
 std::string blas_kernel_note() {

@@ -26,6 +26,15 @@ void prepare_process(int argc, char** argv);
 /// without the ending that the component adds. Nothing happens under another MPI.
 std::string count_wire_until_finalize();
 
+/// The same, but the count is read while the program runs (WireCounter).
+void count_wire_while_running();
+
+/// An environment variable; empty when not set.
+std::string environment(const char* variable);
+
+/// The kernel to choose where OpenBLAS runs one from before AVX2 on a newer CPU, else empty.
+std::string faster_blas_kernel();
+
 /// The kernel and who chose it, in one line.
 std::string blas_kernel_note();
 

@@ -65,6 +65,13 @@ Layout layout_of(const Shards& shards) {
   return layout;
 }
 
+std::string whole_library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  return text.data();
+}
+
 }  // namespace
 
 void Layout::append(std::size_t elements, std::size_t first) {
@@ -91,15 +98,21 @@ void Request::wait() {
 }
 
 std::string mpi_library() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);
-  std::string line(text.data());
+  std::string line = whole_library_version();
   line.resize(std::min({line.find_first_of(",\n"), line.find(". Copyright"), line.size()}));
   for (const char* word : {"Version:\t", "Version "}) {  // MPICH's, SMPI's
     if (const auto at = line.find(word); at != std::string::npos) line.erase(at, std::strlen(word));
   }
   return line;
+}
+
+std::string mpi_device() {
+  constexpr std::string_view start = "Device:";
+  const std::string whole = whole_library_version();
+  const std::size_t found = whole.find(start);
+  if (found == std::string::npos) return {};
+  const std::size_t first = whole.find_first_not_of(" \t", found + start.size());
+  return whole.substr(first, whole.find('\n', first) - first);
 }
 
 std::string host_name() {

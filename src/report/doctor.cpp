@@ -1,8 +1,8 @@
-// doctor: what this machine's MPI and BLAS do; self-tests of every collective used against plain
-// loops.
+// doctor: what this machine's MPI and BLAS do; self-tests; hints.
+#include "doctor.hpp"
+
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <chrono>
 
 #include "zerolab/nn/blas.hpp"
 #include "zerolab/report/commands.hpp"
@@ -12,137 +12,104 @@ namespace zerolab {
 
 namespace {
 
-constexpr std::size_t guards = 8;
-constexpr double guard = -12345;
-
-/// Small whole numbers, so that sums are exact in every type and order.
-double contribution(std::size_t rank, std::size_t i) {
-  return static_cast<double>((rank + 1) * (i % 7 + 1) % 16);
+std::string known(const std::string& text) {
+  return text.empty() ? "not available" : text;
 }
 
-double expected_sum(std::size_t ranks, std::size_t i) {
-  double sum = 0;
-  for (std::size_t r = 0; r < ranks; ++r) sum += contribution(r, i);
-  return sum;
-}
-
-void put(Numbers numbers, std::size_t i, double value) {
-  narrow(std::span<const double>(&value, 1), numbers.part(i, 1));
-}
-
-double get(ConstNumbers numbers, std::size_t i) {
-  double value = 0;
-  widen(numbers.part(i, 1), std::span<double>(&value, 1));
-  return value;
-}
-
-/// A vector of this rank's contributions with guard elements behind it.
-class Guarded {
- public:
-  Guarded(NumberType type, std::size_t size, std::size_t rank)
-      : size_(size), buffer_(ledger_, Category::buffers, type, size + guards) {
-    for (std::size_t i = 0; i < size; ++i) put(buffer_, i, contribution(rank, i));
-    for (std::size_t i = size; i < size + guards; ++i) put(buffer_, i, type_guard());
+/// The smallest step that a clock is seen to make, in ns; `now` gives seconds.
+template <class Now>
+double resolution(Now now) {
+  double smallest = 1;
+  for (int changes = 0; changes < 1000; ++changes) {
+    const double before = now();
+    double after = now();
+    while (after == before) after = now();
+    smallest = std::min(smallest, after - before);
   }
-  Numbers inside() { return buffer_.numbers().part(0, size_); }
-  bool guards_stand() const {
-    for (std::size_t i = size_; i < size_ + guards; ++i) {
-      if (get(buffer_, i) != type_guard()) return false;
-    }
-    return true;
-  }
-
- private:
-  double type_guard() const { return buffer_.type() == NumberType::fp64 ? guard : -124; }
-
-  std::size_t size_;
-  MemoryLedger ledger_;
-  Buffer buffer_;
-};
-
-bool all_reduce_right(Communicator& comm, NumberType type, std::size_t size) {
-  Guarded v(type, size, comm.rank());
-  comm.all_reduce(v.inside());
-  bool right = v.guards_stand();
-  for (std::size_t i = 0; i < size; ++i)
-    right &= get(v.inside(), i) == expected_sum(comm.size(), i);
-  return right;
+  return smallest * 1e9;
 }
 
-bool reduce_scatter_right(Communicator& comm, NumberType type, std::size_t size) {
-  const Shards cut{size, comm.size()};
-  Guarded v(type, size, comm.rank());
-  comm.reduce_scatter(v.inside());
-  bool right = v.guards_stand();
-  for (std::size_t i = 0; i < cut.size(comm.rank()); ++i) {
-    right &= get(v.inside(), i) == expected_sum(comm.size(), cut.first(comm.rank()) + i);
-  }
-  return right;
+std::string timers() {
+  const double mpi = resolution([] { return MPI_Wtime(); });
+  const double steady = resolution([] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  });
+  return fmt::format(
+      "MPI_Wtime {:.0f} ns (it claims {:.0f}), steady_clock {:.0f} ns: smallest "
+      "steps seen",
+      mpi, MPI_Wtick() * 1e9, steady);
 }
 
-bool all_gather_right(Communicator& comm, NumberType type, std::size_t size) {
-  const Shards cut{size, comm.size()};
-  Guarded v(type, size, comm.rank());
-  comm.all_gather(v.inside());
-  bool right = v.guards_stand();
-  for (std::size_t i = 0; i < size; ++i)
-    right &= get(v.inside(), i) == contribution(cut.owner(i), i);
-  return right;
+std::string shared_memory(const Machine& m) {
+  if (!m.shared_memory_free) return "not available";
+  return fmt::format("{} MB free in {}", grouped(*m.shared_memory_free >> 20U),
+                     m.shared_memory_folder);
 }
 
-bool all_to_all_right(Communicator& comm, NumberType type, std::size_t size) {
-  const Shards cut{size, comm.size()};
-  const std::size_t mine = cut.size(comm.rank());
-  Guarded full(type, size, comm.rank()), received(type, mine * comm.size(), 0);
-  comm.all_to_all(full.inside(), 0, size, received.inside());
-  bool right = full.guards_stand() && received.guards_stand();
-  for (std::size_t r = 0; r < comm.size(); ++r) {
-    for (std::size_t i = 0; i < mine; ++i) {
-      right &= get(received.inside(), r * mine + i) == contribution(r, cut.first(comm.rank()) + i);
-    }
-  }
-  return right;
+std::string attach(const Machine& m) {
+  if (!m.attach) return "not tried";
+  return *m.attach ? "works" : m.attach_switched_off ? "blocked, and switched off" : "blocked";
 }
 
-/// Sizes around N with empty shards at the end, and one where libraries change algorithm.
-template <class Check>
-bool right_at_all_sizes(Communicator& comm, Check check) {
-  bool right = true;
-  for (const NumberType type :
-       {NumberType::fp16, NumberType::bf16, NumberType::fp32, NumberType::fp64}) {
-    for (const std::size_t size : {std::size_t{1}, comm.size() - 1, comm.size(), comm.size() + 1,
-                                   std::size_t{1000}, std::size_t{100003}}) {
-      if (size > 0) right &= check(comm, type, size);
-    }
+void print_machine(const Machine& m, std::size_t ranks) {
+  const auto line = [](const char* what, const std::string& value) {
+    fmt::print("  {:<16}{}\n", what, value);
+  };
+  fmt::print("{}\n", m.blas);
+  line("MPI", mpi_library());
+  line("launcher", m.launcher);
+  line("ranks", fmt::format("{}, {} of them on this host, which has {} cores ({} for this rank)",
+                            ranks, m.ranks, m.cores, m.usable_cores));
+  line("transport", known(m.transport));
+  line("memory attach", attach(m));
+  line("shared memory", shared_memory(m));
+  line("BLAS threads", fmt::format("{} per rank", m.blas_threads));
+  line("fp16 conversion", has_hardware_half() ? "by the CPU" : "in integer arithmetic");
+  line("timers", timers());
+}
+
+/// Ranks on the host of this one.
+std::size_t ranks_here(Communicator& comm) {
+  const auto hosts = comm.gather(host_name());
+  return static_cast<std::size_t>(std::count(hosts.begin(), hosts.end(), host_name()));
+}
+
+/// Rows of a table, and whether all is right on every rank. All ranks together.
+bool judge(const std::vector<SelfTest>& tests, Communicator& comm,
+           std::vector<std::vector<std::string>>& rows) {
+  bool good = true;
+  for (const SelfTest& test : tests) {
+    std::uint64_t right = test.right ? 1 : 0;
+    comm.sum(std::span(&right, 1));
+    good &= right == comm.size();
+    rows.push_back({test.what, fmt::format("{} of {}", right, comm.size())});
   }
-  return right;
+  return good;
 }
 
 }  // namespace
 
-int doctor_command(Communicator& comm) {
+int doctor_command(const Options& options, Communicator& comm, Machine machine) {
   const auto outside = comm.outside_training();
-  std::vector<std::vector<std::string>> rows{{"self-test", "right on ranks"}};
-  bool good = true;
-  const auto report = [&](const std::string& what, bool right) {
-    std::uint64_t ranks = right ? 1 : 0;
-    comm.sum(std::span(&ranks, 1));
-    good &= ranks == comm.size();
-    rows.push_back({what, fmt::format("{} of {}", ranks, comm.size())});
-  };
-  report("MPI_Allreduce", right_at_all_sizes(comm, all_reduce_right));
-  report("MPI_Reduce_scatter", right_at_all_sizes(comm, reduce_scatter_right));
-  report("MPI_Allgather(v)", right_at_all_sizes(comm, all_gather_right));
-  report("MPI_Alltoallv", right_at_all_sizes(comm, all_to_all_right));
+  const bool speaks = comm.rank() == 0;
+  machine.attach = can_attach(comm);
+  machine.ranks = ranks_here(comm);
+  if (speaks) print_machine(machine, comm.size());
+
   const std::string fault = gemm_fault();
-  report("sgemm", fault.empty());
-  if (comm.rank() == 0) {
-    fmt::print("N = {} · {} · BLAS threads per rank: {}\n", comm.size(), mpi_library(),
-               blas_threads());
-    fmt::print("fp16 conversion {}\n",
-               has_hardware_half() ? "by the CPU" : "in integer arithmetic");
+  auto tests = collective_self_tests(comm);
+  const auto more = zero_count_self_tests(comm);
+  tests.insert(tests.end(), more.begin(), more.end());
+  tests.push_back({"sgemm", fault.empty()});
+  std::vector<std::vector<std::string>> rows{{"self-test", "right on ranks"}};
+  const bool good = judge(tests, comm, rows);
+  const std::string sent = options.collectives ? collective_bytes(comm) : "";
+  if (speaks) {
+    fmt::print("{}", table(rows));
     if (!fault.empty()) fmt::print("sgemm: {}\n", fault);
-    fmt::print("{}{}\n", table(rows), good ? "all right" : "WRONG: training would be wrong here");
+    for (const std::string& hint : hints(machine)) fmt::print("hint: {}\n", hint);
+    fmt::print("{}{}\n", sent, good ? "all right" : "WRONG: training would be wrong here");
   }
   return good ? 0 : 1;
 }

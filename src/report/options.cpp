@@ -282,7 +282,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       "a difference in bits, with --against from FILE, is the result\nwanted (and its "
       "absence a failure)");
 
-  app.add_subcommand("doctor", "what this machine's MPI and BLAS do; self-tests");
+  auto* doctor = app.add_subcommand("doctor", "what this machine's MPI and BLAS do; self-tests");
+  doctor->add_flag("--collectives", o.collectives,
+                   "what each collective really sends, from 8 B to 16 MB");
 
   try {
     const std::set<std::string> known{"train", "verify", "doctor"};

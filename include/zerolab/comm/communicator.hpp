@@ -20,6 +20,8 @@ namespace zerolab {
 
 /// Name and version of the MPI library, one line.
 std::string mpi_library();
+/// What MPICH sends through, as it says itself; empty for a library that does not say.
+std::string mpi_device();
 /// The name MPI has for the machine this rank runs on.
 std::string host_name();
 

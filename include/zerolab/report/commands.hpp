@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "zerolab/report/machine.hpp"
 #include "zerolab/report/options.hpp"
 
 namespace zerolab {
@@ -20,6 +21,6 @@ struct Ending {
 /// `wire_dump`: the file in which this rank's count of sent bytes will be (WireDump), if wanted.
 Ending train_command(const Options& options, Communicator& comm, const std::string& wire_dump);
 int verify_command(const Options& options, Communicator& comm);
-int doctor_command(Communicator& comm);
+int doctor_command(const Options& options, Communicator& comm, Machine machine);
 
 }  // namespace zerolab

@@ -22,6 +22,7 @@ struct Options {
   bool quiet = false;
   bool expect_difference = false;
   bool count_wire = false;           ///< train: have the MPI count what it sends
+  bool collectives = false;          ///< doctor: what each collective sends
   std::string metrics;               ///< file; empty: none
   std::string digests;               ///< file of the digest trace; empty: none
   std::vector<std::string> against;  ///< saved traces: to compare with, or two to compare

@@ -1,0 +1,106 @@
+// doctor --collectives: what each collective really sends, by payload.
+#include <algorithm>
+#include <numeric>
+
+#include "doctor.hpp"
+#include "zerolab/comm/wire_counter.hpp"
+#include "zerolab/report/console.hpp"
+
+namespace zerolab {
+
+namespace {
+
+/// A collective on a full vector. Each is called as training calls it.
+struct Subject {
+  const char* name;
+  std::size_t ring;  ///< bytes sent in a ring, in payload × (N−1)/N
+  enum class Cut { any, even, ragged } cut;
+  void (*call)(Communicator&, Numbers full, Numbers shards);
+};
+
+using Cut = Subject::Cut;
+
+const std::array subjects{
+    Subject{"Allreduce", 2, Cut::any, [](Communicator& c, Numbers v, Numbers) { c.all_reduce(v); }},
+    Subject{"Reduce_scatter", 1, Cut::any,
+            [](Communicator& c, Numbers v, Numbers) { c.reduce_scatter(v); }},
+    Subject{"Allgather", 1, Cut::even,
+            [](Communicator& c, Numbers v, Numbers) { c.all_gather(v); }},
+    Subject{"Allgatherv", 1, Cut::ragged,
+            [](Communicator& c, Numbers v, Numbers) { c.all_gather(v); }},
+    Subject{"Alltoallv", 1, Cut::any,
+            [](Communicator& c, Numbers v, Numbers s) { c.all_to_all(v, 0, v.size, s); }}};
+
+/// The number next to `elements` that is cut as asked.
+std::size_t fitted(std::size_t elements, Cut cut, std::size_t ranks) {
+  if (cut == Cut::even) return std::max(elements / ranks, std::size_t{1}) * ranks;
+  return cut == Cut::ragged && elements % ranks == 0 ? elements + 1 : elements;
+}
+
+/// Bytes sent in a call, by rank.
+std::vector<std::uint64_t> sent(Communicator& comm, const WireCounter& counter,
+                                const Subject& subject, std::size_t elements) {
+  MemoryLedger memory;
+  const Shards cut{elements, comm.size()};
+  Buffer full(memory, Category::buffers, NumberType::fp32, elements);
+  Buffer shards(memory, Category::buffers, NumberType::fp32, comm.size() * cut.size(comm.rank()));
+  full.fill_zero();
+  const std::uint64_t before = counter.sent();
+  subject.call(comm, full, shards);
+  std::vector<std::uint64_t> bytes(comm.size());
+  bytes[comm.rank()] = counter.sent() - before;
+  comm.sum(bytes);
+  return bytes;
+}
+
+std::string size_words(std::size_t bytes) {
+  if (bytes >= 1U << 20U) return fmt::format("{} MB", bytes >> 20U);
+  if (bytes >= 1U << 10U) return fmt::format("{} kB", bytes >> 10U);
+  return fmt::format("{} B", bytes);
+}
+
+/// The mean and the busiest rank, in payloads; starred where the mean is not the ring's.
+std::string cell(const std::vector<std::uint64_t>& bytes, const Subject& subject,
+                 std::size_t payload) {
+  const auto total = std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
+  const auto most = *std::max_element(bytes.begin(), bytes.end());
+  const bool ring = total == subject.ring * payload * (bytes.size() - 1);
+  const auto unit = static_cast<double>(payload);
+  return fmt::format("{:.3f}/{:.3f}{}",
+                     static_cast<double>(total) / unit / static_cast<double>(bytes.size()),
+                     static_cast<double>(most) / unit, ring ? ' ' : '*');
+}
+
+}  // namespace
+
+std::string collective_bytes(Communicator& comm) {
+  const auto outside = comm.outside_training();
+  const WireCounter counter(comm);
+  const bool speaks = comm.rank() == 0;
+  if (!counter.fault().empty())
+    return speaks ? "sent bytes: not available: " + counter.fault() + "\n" : "";
+  if (comm.size() == 1) return "sent bytes: one rank sends nothing\n";
+  std::vector<std::vector<std::string>> rows{{"payload"}, {"ring"}};
+  const auto n = static_cast<double>(comm.size());
+  for (const Subject& subject : subjects) {
+    rows[0].push_back(subject.name + std::string(" "));
+    rows[1].push_back(fmt::format("{:.3f} ", static_cast<double>(subject.ring) * (n - 1) / n));
+  }
+  constexpr std::size_t smallest = 8, largest = 16U << 20U;
+  for (std::size_t payload = smallest; payload <= largest; payload *= 2) {
+    std::vector<std::string> row{size_words(payload)};
+    for (const Subject& subject : subjects) {
+      const std::size_t elements = fitted(payload / sizeof(float), subject.cut, comm.size());
+      row.push_back(
+          cell(sent(comm, counter, subject, elements), subject, elements * sizeof(float)));
+    }
+    rows.push_back(std::move(row));
+  }
+  if (!speaks) return "";
+  return fmt::format(
+      "Bytes a rank sends in one call, in payloads: mean of the ranks / busiest rank\n"
+      "  payload: the full vector, fp32; *: not what a ring sends, so another algorithm\n{}",
+      table(rows));
+}
+
+}  // namespace zerolab

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "zerolab/comm/communicator.hpp"
+
+namespace zerolab {
+
+// The parts of doctor. All ranks together.
+
+struct SelfTest {
+  std::string what;
+  bool right;  ///< on this rank
+};
+
+/// Every collective that training uses, against plain loops, with guard elements behind each
+/// vector; then the same calls with counts of 0 at the first, a middle and the last rank.
+std::vector<SelfTest> collective_self_tests(Communicator& comm);
+std::vector<SelfTest> zero_count_self_tests(const Communicator& comm);
+
+/// Whether ranks of one host may read each other's memory; none where there is no pair to try.
+std::optional<bool> can_attach(Communicator& comm);
+
+/// What each collective sends, from 8 B to 16 MB, as multiples of its payload. On rank 0, elsewhere
+/// empty.
+std::string collective_bytes(Communicator& comm);
+
+}  // namespace zerolab
