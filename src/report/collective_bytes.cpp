@@ -64,11 +64,12 @@ std::string cell(const std::vector<std::uint64_t>& bytes, const Subject& subject
                  std::size_t payload) {
   const auto total = std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
   const auto most = *std::max_element(bytes.begin(), bytes.end());
-  const bool ring = total == subject.ring * payload * (bytes.size() - 1);
+  const std::size_t ring = subject.ring * payload * (bytes.size() - 1);
+  if (total < ring) return "not seen ";  // no algorithm does with less
   const auto unit = static_cast<double>(payload);
   return fmt::format("{:.3f}/{:.3f}{}",
                      static_cast<double>(total) / unit / static_cast<double>(bytes.size()),
-                     static_cast<double>(most) / unit, ring ? ' ' : '*');
+                     static_cast<double>(most) / unit, total == ring ? ' ' : '*');
 }
 
 }  // namespace
@@ -99,7 +100,8 @@ std::string collective_bytes(Communicator& comm) {
   if (!speaks) return "";
   return fmt::format(
       "Bytes a rank sends in one call, in payloads: mean of the ranks / busiest rank\n"
-      "  payload: the full vector, fp32; *: not what a ring sends, so another algorithm\n{}",
+      "  payload: the full vector, fp32; *: not what a ring sends, so another algorithm\n"
+      "  not seen: fewer bytes were counted than any algorithm can do with\n{}",
       table(rows));
 }
 

@@ -12,8 +12,9 @@ namespace zerolab {
 
 namespace {
 
-std::string known(const std::string& text) {
-  return text.empty() ? "not available" : text;
+std::string transport(const Machine& m) {
+  if (m.transport.empty()) return "not available";
+  return m.open_mpi ? m.transport + " (the components that are loaded)" : m.transport;
 }
 
 /// The smallest step that a clock is seen to make, in ns; `now` gives seconds.
@@ -61,7 +62,7 @@ void print_machine(const Machine& m, std::size_t ranks) {
   line("launcher", m.launcher);
   line("ranks", fmt::format("{}, {} of them on this host, which has {} cores ({} for this rank)",
                             ranks, m.ranks, m.cores, m.usable_cores));
-  line("transport", known(m.transport));
+  line("transport", transport(m));
   line("memory attach", attach(m));
   line("shared memory", shared_memory(m));
   line("BLAS threads", fmt::format("{} per rank", m.blas_threads));

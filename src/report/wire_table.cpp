@@ -36,10 +36,10 @@ std::string multiple(double bytes, const Job& job, std::size_t ranks) {
                      elements / (static_cast<double>(job.shape.parameters()) * (n - 1) / n));
 }
 
+/// `wire` is not below `ring` in sum: nothing sends less than a ring does.
 std::string compared(const Bytes& wire, const Bytes& ring) {
   if (wire == ring) return "equal on every rank";
-  if (sum(wire) == sum(ring)) return "equal in sum";
-  return sum(wire) > sum(ring) ? "above" : "below";
+  return sum(wire) == sum(ring) ? "equal in sum" : "above";
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::string wire_table(const std::vector<Outcome>& outcomes, const Job& job,
   if (ranks == 1 || outcomes[0].steps == 0) return {};
   std::vector<std::vector<std::string>> rows{{"stage", "ring ×", "bytes", "wire ×", "mean bytes",
                                               "busiest ×", "bytes", "rank", "wire and ring"}};
-  std::vector<int> above;
+  std::vector<int> above, uncounted;
   for (const Outcome& o : outcomes) {
     const Bytes ring = ring_per_step(o);
     const auto n = static_cast<double>(ranks);
@@ -58,7 +58,9 @@ std::string wire_table(const std::vector<Outcome>& outcomes, const Job& job,
     std::vector<std::string> row{std::to_string(o.stage), multiple(ring_mean, job, ranks),
                                  grouped(sum(ring) / ranks)};
     const auto found = measured.find(o.stage);
-    if (found == measured.end()) {
+    const bool less = found != measured.end() && o.skipped == 0 && sum(found->second) < sum(ring);
+    if (less) uncounted.push_back(o.stage);
+    if (found == measured.end() || less) {
       row.insert(row.end(), {"not available", "-", "-", "-", "-", "-"});
     } else {
       const Bytes& wire = found->second;
@@ -74,6 +76,13 @@ std::string wire_table(const std::vector<Outcome>& outcomes, const Job& job,
     rows.push_back(std::move(row));
   }
   std::string text = table(rows);
+  if (!uncounted.empty()) {
+    text += fmt::format(
+        "  not available: stage {}. Fewer bytes were counted than any algorithm can do with, so "
+        "this\n"
+        "  MPI has ways that its counter does not see (shared memory, offload to a switch)\n",
+        fmt::join(uncounted, ", "));
+  }
   if (!above.empty()) {
     text += fmt::format(
         "  busiest rank above the ring: stage {}. The library has other algorithms for small "

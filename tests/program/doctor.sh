@@ -80,6 +80,8 @@ case $version in
     check "  all-reduce of 1 kB: not the ring's" equal "$(multiples "1 kB" Allreduce)" 3.000/3.000*
     collectives 3
     check "  all-reduce of 16 MB: above the ring's 1.333" equal "$(multiples "16 MB" Allreduce)" 1.500/2.500*
+    OMPI_MCA_coll_sm_priority=95 collectives 3
+    check "  all-reduces in shared memory are not seen" equal "$(multiples "1 MB" Allreduce)" "not"
     collectives 5
     check "  all-reduce of 16 MB: above the ring's 1.600" equal "$(multiples "16 MB" Allreduce)" 1.700/3.000*
     ;;

@@ -48,6 +48,16 @@ run 3 30 train "${job[@]}" --count-wire --data csv:missing.csv
 check "a run that fails" fails_with "missing.csv"
 check "  leaves nothing behind either" nothing_left
 
+# Reductions in shared memory, where Open MPI's counter does not look.
+export OMPI_MCA_coll_sm_priority=95
+run 3 30 train "${job[@]}" --reduce mpi --count-wire
+check "messages that the counter does not see: no number" \
+  says '^wire bytes: not available: fewer bytes were counted\|^wire bytes sent by a rank'
+case $("${ZEROLAB_MPIRUN:-mpirun}" --version 2>/dev/null) in
+  *" 4."*) check "  as in Open MPI 4" says '^wire bytes: not available: fewer' ;;
+esac
+unset OMPI_MCA_coll_sm_priority
+
 # --- the wire file ---
 
 run 3 30 train "${job[@]}" --loss-scale 1 --stage 2 --wire "a wire file"

@@ -23,6 +23,7 @@ class WireRun {
   void conclude(nlohmann::json summary) const;
 
  private:
+  WireBytes believed(WireBytes wire) const;
   void enter(const WireBytes& wire) const;
 
   WireDump dump_;
@@ -31,6 +32,7 @@ class WireRun {
   bool first_;
   int stage_ = 0;
   std::size_t steps_ = 0, skipped_ = 0;
+  std::uint64_t least_ = 0;  ///< bytes that all ranks together cannot do without
 };
 
 }  // namespace zerolab
