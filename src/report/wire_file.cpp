@@ -70,7 +70,7 @@ json wire_job(const std::string& data, const Job& job, std::size_t ranks) {
           {"widths", job.shape.widths},
           {"precision", name(job.precision)},
           {"reduce", name(job.reduce)},
-          {"accumulate", job.accumulate},
+          {"k", job.rounds(ranks)},
           {"chunk_elements", job.chunk_elements}};
 }
 
