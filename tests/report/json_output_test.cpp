@@ -22,6 +22,10 @@ struct JsonOutput : testing::Test {
   Communicator comm{MPI_COMM_WORLD};
 
   bool first() const { return comm.rank() == 0; }
+  /// Whether this MPI's all-reduce and reduce-scatter add in different orders on these ranks.
+  bool sums_part() const {
+    return comm.size() > 3 || (comm.size() == 3 && !mpi_library().starts_with("MPICH"));
+  }
 
   /// What a command prints on this rank's standard output.
   std::string printed(int (*command)(const Options&, Communicator&), const Options& options,
@@ -76,7 +80,7 @@ TEST_F(JsonOutput, VerifyTellsEveryStageAndTheBytes) {
 }
 
 TEST_F(JsonOutput, VerifyNamesTheFirstDifference) {
-  if (comm.size() < 3) GTEST_SKIP() << "one rank has nothing to sum";
+  if (!sums_part()) GTEST_SKIP() << "the library's sums agree here";
   Options o;
   o.job.precision = NumberType::fp32;
   o.reduce = o.job.reduce = ReduceMode::mpi;
@@ -105,7 +109,7 @@ TEST_F(JsonOutput, AgreeIsNotTheVerdict) {
   if (first()) {
     EXPECT_EQ(json::parse(equal, nullptr, false).at("agree"), true);
   }
-  if (comm.size() < 3) return;  // no sum has an order
+  if (!sums_part()) return;
   o.job.precision = NumberType::fp32;
   o.reduce = o.job.reduce = ReduceMode::mpi;
   o.job.loss_scale.fixed = 1;
