@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # One job, three MPI libraries, the same bits: the program against those built with other MPIs. Under
-# exact the digests of N ranks are equal whatever the library, stage by stage.
+# exact the digests are equal whatever the library, and with virtual shards whatever N.
 #   tests/program/same_digest.sh PROGRAM OTHER...
 # shellcheck disable=SC2317  # the checks are called through "check"
 # shellcheck source=tests/program/checks.sh
@@ -34,6 +34,22 @@ for ranks in 3 4; do
         launch "$ranks" 60 "$other" "${job[@]}"
         check "  $(mpi_name) ends with the same bits" equal "$(digest)" "$expected"
       done
+    done
+  done
+done
+
+# With virtual shards for any number of ranks as well: simulated, up to 64.
+for stage in 0 3; do
+  job=(train --stage "$stage" --virtual-shards 64 --batch 4 --steps 12 --quiet)
+  run 4 60 "${job[@]}"
+  check "$(mpi_name): N = 4, stage $stage, 64 virtual shards" succeeded
+  expected=$(digest)
+  for other in "${others[@]}"; do
+    numbers=4
+    [[ $other == *mpich* ]] || numbers="4 16 64"
+    for ranks in $numbers; do
+      launch "$ranks" 120 "$other" "${job[@]}"
+      check "  $(mpi_name) ends with the same bits, N = $ranks" equal "$(digest)" "$expected"
     done
   done
 done
