@@ -74,21 +74,42 @@ bool reduce_scatter_right(Communicator& comm, NumberType type, std::size_t size)
   return right;
 }
 
+bool start_reduce_scatter_right(Communicator& comm, NumberType type, std::size_t size) {
+  const Shards cut{size, comm.size()};
+  Guarded full(type, size, comm.rank()), shard(type, cut.size(comm.rank()), 0);
+  comm.start_reduce_scatter(full.inside(), shard.inside()).wait();
+  bool right = full.guards_stand() && shard.guards_stand();
+  for (std::size_t i = 0; i < cut.size(comm.rank()); ++i) {
+    right &= get(shard.inside(), i) == expected_sum(comm.size(), cut.first(comm.rank()) + i);
+  }
+  return right;
+}
+
+template <bool waiting>
 bool all_gather_right(Communicator& comm, NumberType type, std::size_t size) {
   const Shards cut{size, comm.size()};
   Guarded v(type, size, comm.rank());
-  comm.all_gather(v.inside());
+  if (waiting) {
+    comm.all_gather(v.inside());
+  } else {
+    comm.start_all_gather(v.inside()).wait();
+  }
   bool right = v.guards_stand();
   for (std::size_t i = 0; i < size; ++i)
     right &= get(v.inside(), i) == contribution(cut.owner(i), i);
   return right;
 }
 
+template <bool waiting>
 bool all_to_all_right(Communicator& comm, NumberType type, std::size_t size) {
   const Shards cut{size, comm.size()};
   const std::size_t mine = cut.size(comm.rank());
   Guarded full(type, size, comm.rank()), received(type, mine * comm.size(), 0);
-  comm.all_to_all(full.inside(), 0, size, received.inside());
+  if (waiting) {
+    comm.all_to_all(full.inside(), 0, size, received.inside());
+  } else {
+    comm.start_all_to_all(full.inside(), received.inside()).wait();
+  }
   bool right = full.guards_stand() && received.guards_stand();
   for (std::size_t r = 0; r < comm.size(); ++r) {
     for (std::size_t i = 0; i < mine; ++i) {
@@ -135,8 +156,11 @@ std::vector<SelfTest> collective_self_tests(Communicator& comm) {
   return {{"MPI_Allreduce", right_at_all_sizes(comm, all_reduce_right)},
           {"MPI_Allreduce of 64-bit words", words_right(comm)},
           {"MPI_Reduce_scatter", right_at_all_sizes(comm, reduce_scatter_right)},
-          {"MPI_Allgather(v)", right_at_all_sizes(comm, all_gather_right)},
-          {"MPI_Alltoallv", right_at_all_sizes(comm, all_to_all_right)},
+          {"MPI_Allgather(v)", right_at_all_sizes(comm, all_gather_right<true>)},
+          {"MPI_Alltoallv", right_at_all_sizes(comm, all_to_all_right<true>)},
+          {"MPI_Ireduce_scatter", right_at_all_sizes(comm, start_reduce_scatter_right)},
+          {"MPI_Iallgather(v)", right_at_all_sizes(comm, all_gather_right<false>)},
+          {"MPI_Ialltoallv", right_at_all_sizes(comm, all_to_all_right<false>)},
           {"MPI_Gatherv, MPI_Bcast", texts_right(comm)}};
 }
 

@@ -112,8 +112,8 @@ void narrow(std::span<const float> from, Numbers to);
 /// copied.
 void narrow(std::span<const double> from, Numbers to);
 
-/// Throws Error when the CPU is set to round otherwise than to nearest, or to take subnormal numbers
-/// for zero, which a library can do as it loads.
+/// Throws Error when the CPU is set to round otherwise than to nearest, or to take subnormal
+/// numbers for zero, which a library can do as it loads.
 void require_ieee_arithmetic();
 
 /// True when widen and narrow use the CPU's fp16 instructions.
