@@ -51,7 +51,12 @@ mpi_packages() {
     mpich) printf '\n%s\n%s' "mpich mpirun.mpich" "libmpich-dev mpicc.mpich" ;;
     smpi) printf '\n%s' "libsimgrid-dev smpirun" ;;
     openmpi) printf '\n%s\n%s' "openmpi-bin mpirun.openmpi" "libopenmpi-dev mpicc.openmpi" ;;
-    found) printf '\n%s\n%s' "openmpi-bin mpirun" "libopenmpi-dev mpicc" ;;
+    found)
+      printf '\n%s\n%s' "openmpi-bin mpirun" "libopenmpi-dev mpicc"
+      # The suite also runs with the other two.
+      [ "$command" != test ] || printf '\n%s\n%s\n%s' \
+        "mpich mpirun.mpich" "libmpich-dev mpicc.mpich" "libsimgrid-dev smpirun"
+      ;;
   esac
 }
 
