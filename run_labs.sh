@@ -209,7 +209,7 @@ bench() {
 
 # The MPI counts a whole run, so each stage runs 2 and 4 steps; what they differ by is 2 steps.
 wire() {
-  local ranks=4 stage steps file scale=(--loss-scale 1) # no step is to be skipped
+  local ranks=4 stage steps file trace scale=(--loss-scale 1) # no step is to be skipped
   if [[ ${1:-} =~ ^[1-9][0-9]*$ ]]; then
     ranks=$1
     shift
@@ -221,12 +221,20 @@ wire() {
     [[ "$stage $* " != "1 "*"--overlap "* ]] || continue # stage 1 has no overlapped twin
     for steps in 2 4; do
       echo "stage $stage, $steps steps on $ranks ranks"
+      if [ "$mpi" = smpi ]; then # the simulator's trace of all messages is the counter
+        trace=wire-trace-$stage-$steps
+        export ZEROLAB_SMPI_TRACE=$folder/$trace ZEROLAB_MPIRUN_FLAGS="--cfg=tracing:yes \
+          --cfg=tracing/smpi:yes --cfg=tracing/smpi/internals:yes \
+          --cfg=tracing/smpi/display-sizes:yes --cfg=tracing/filename:$folder/$trace"
+      fi
       tests/on_ranks.sh "$ranks" 600 "$program" train --reduce mpi ${scale[@]+"${scale[@]}"} "$@" \
         --stage $stage --steps $steps --wire "$file" --quiet >"$folder/wire.log" ||
         { tail -n 3 "$folder/wire.log" && die 1 "wire bytes were not measured"; }
     done
   done
+  unset ZEROLAB_SMPI_TRACE ZEROLAB_MPIRUN_FLAGS
   run "verify with $file" "$ranks" 600 "$program" verify "$@" --steps 3 --wire "$file"
+  rm -f "$folder"/wire-trace-*
   conclude
 }
 

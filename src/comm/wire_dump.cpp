@@ -54,6 +54,38 @@ std::optional<RankDump> parse_dump(const std::string& text, std::size_t rank, st
   return std::nullopt;
 }
 
+WireBytes read_smpi_trace(const std::string& file, std::size_t ranks) {
+  WireBytes wire{std::vector<std::uint64_t>(ranks), {}};
+  std::vector<bool> known(ranks);  // the message of known length to the next rank was seen
+  std::ifstream in(file);
+  std::string line, word, kind;
+  while (std::getline(in, line)) {
+    // A message that leaves: 15 time type container PTP container SENDER_RECEIVER_TAG_… size. Both
+    // count from 1; tags below 0 are those inside collectives.
+    std::istringstream words(line);
+    if (!(words >> word) || word != "15") continue;
+    std::size_t from = 0, to = 0;
+    long tag = 0;
+    char between = 0;
+    std::uint64_t bytes = 0;
+    words >> word >> word >> word >> kind >> word >> from >> between >> to >> between >> tag >>
+        word;
+    if (kind != "PTP") continue;
+    if (!(words >> bytes) || from < 1 || from > ranks || (tag < 0 && (to < 1 || to > ranks)))
+      return {{}, fmt::format("{}: is no trace of {} ranks", file, ranks)};
+    if (tag < 0 && from != to) wire.per_rank[from - 1] += bytes;
+    if (tag >= 0 && to == from % ranks + 1 && bytes == WireDump::known_bytes(from - 1))
+      known[from - 1] = true;
+  }
+  for (std::size_t r = 0; r < ranks && ranks > 1; ++r) {
+    if (!known[r])
+      return {{},
+              fmt::format("self-test: {} does not show rank {}'s message of {} bytes", file, r,
+                          WireDump::known_bytes(r))};
+  }
+  return wire;
+}
+
 WireDump::WireDump(Communicator& comm, std::filesystem::path file)
     : rank_(comm.rank()), mine_(std::move(file)) {
   const auto outside = comm.outside_training();

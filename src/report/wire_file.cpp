@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "zerolab/comm/communicator.hpp"
+#include "zerolab/comm/wire_dump.hpp"
 #include "zerolab/report/summary.hpp"
 
 namespace zerolab {
@@ -61,6 +61,28 @@ json per_step(const std::string& file, const json& runs) {
   return bytes;
 }
 
+/// Runs that were entered by their trace get the bytes it shows; a stage with two runs or more gets
+/// what they differ by. Whether a trace was read.
+bool settle(const std::string& file, json& tree) {
+  bool traces_read = false;
+  for (auto& [stage, entry] : tree.at("stages").items()) {
+    bool counted = true;
+    for (json& run : entry.at("runs")) {
+      if (run.contains("trace") && std::filesystem::exists(run.at("trace").get<std::string>())) {
+        const WireBytes wire = read_smpi_trace(run.at("trace"), tree.at("job").at("ranks"));
+        require(!wire.per_rank.empty(), "{}: {}", file, wire.reason);
+        run["bytes_per_rank"] = wire.per_rank;
+        run.erase("trace");
+        traces_read = true;
+      }
+      counted &= run.contains("bytes_per_rank");
+    }
+    if (counted && entry.at("runs").size() > 1)
+      entry["bytes_per_rank_per_step"] = per_step(file, entry.at("runs"));
+  }
+  return traces_read;
+}
+
 }  // namespace
 
 json wire_job(const std::string& data, const Job& job, std::size_t ranks) {
@@ -81,23 +103,26 @@ void check_wire_file(const std::string& file, const json& job) {
 }
 
 void add_wire_run(const std::string& file, const json& job, int stage, std::size_t steps,
-                  const Bytes& bytes_per_rank) {
+                  const Bytes& bytes_per_rank, const std::string& trace) {
   json tree = opened(file, job);
+  settle(file, tree);
   json& entry = tree.at("stages")[std::to_string(stage)];
   std::map<std::size_t, json> by_steps;
   if (entry.is_object())
     for (const json& run : entry.at("runs")) by_steps[run.at("steps")] = run;
-  by_steps[steps] = {{"steps", steps}, {"bytes_per_rank", bytes_per_rank}};
+  by_steps[steps] = trace.empty() ? json{{"steps", steps}, {"bytes_per_rank", bytes_per_rank}}
+                                  : json{{"steps", steps}, {"trace", trace}};
   entry = {{"runs", json::array()}};
   for (const auto& [length, run] : by_steps) entry["runs"].push_back(run);
-  if (by_steps.size() > 1) entry["bytes_per_rank_per_step"] = per_step(file, entry["runs"]);
+  if (trace.empty()) settle(file, tree);
   write_file(file, tree.dump(1) + "\n");
 }
 
 WirePerStep read_wire_file(const std::string& file, const json& job) {
   try {
-    const json tree = parsed(file);
+    json tree = parsed(file);
     require_same_job(file, tree.at("job"), job);
+    if (settle(file, tree)) write_file(file, tree.dump(1) + "\n");  // done with the traces
     WirePerStep stages;
     for (const auto& [stage, entry] : tree.at("stages").items()) {
       if (!entry.contains("bytes_per_rank_per_step")) continue;

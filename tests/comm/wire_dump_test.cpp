@@ -51,6 +51,32 @@ TEST(WireDump, AnythingElseIsNotUnderstood) {
   EXPECT_FALSE(parse_dump(changed("# POINT TO POINT", "# POINTS"), 1, 3));
 }
 
+/// The trace of two simulated ranks, in the simulator's form, read on one rank.
+WireBytes trace_of(const std::string& events, std::size_t ranks) {
+  const auto file = std::filesystem::temp_directory_path() / fmt::format("trace.{}", getpid());
+  std::ofstream(file) << events;
+  const WireBytes bytes = read_smpi_trace(file, ranks);
+  std::filesystem::remove(file);
+  return bytes;
+}
+
+TEST(SmpiTrace, CountsWhatLeavesInsideCollectives) {
+  const std::string known =
+      "15 0.1 3 0 PTP 1 1_2_1_4 10007\n"
+      "15 0.1 3 0 PTP 2 2_1_1_5 10008\n";
+  const std::string events =
+      "%EventDef ...\n12 0.1 2 1 8 10007\n" + known +
+      "15 0.2 3 0 PTP 1 1_2_-112_6 10007\n"  // no known message: a tag below 0
+      "16 0.3 3 0 PTP 2 1_2_-112_6\n"
+      "15 0.3 3 0 PTP 2 2_1_-3334_7 24\n"
+      "15 0.3 3 0 PTP 2 2_2_-3334_8 99\n";  // to itself
+  EXPECT_EQ(trace_of(events, 2).per_rank, (Bytes{10007, 24}));
+  EXPECT_EQ(trace_of(events, 1).per_rank, Bytes{}) << "more ranks than the run had";
+  EXPECT_EQ(trace_of(events.substr(events.find("15 0.1 3 0 PTP 2")), 2).reason.substr(0, 10),
+            "self-test:");
+  EXPECT_EQ(trace_of("", 2).per_rank, Bytes{});
+}
+
 /// All ranks play a run whose ranks leave dumps.
 struct WireFolders : testing::Test {
   Communicator comm{MPI_COMM_WORLD};

@@ -18,6 +18,26 @@ check "bytes on the links, stage 0: two rings" within 1 "$bytes0" $((2 * 63 * 2 
 check "bytes on the links, stage 3: three rings" within 1 "$bytes3" $((3 * 63 * 2 * 2 * 513 * 512))
 check "stage 3 sends 1.5 times what stage 0 sends" within 1 "$(ratio "$bytes3" "$bytes0")" 1.5
 
+# The same trace as the third column of verify, whatever N: here the library is made to send rings.
+trace=$work/trace
+flags=--cfg=tracing:yes
+for option in smpi:yes smpi/internals:yes smpi/display-sizes:yes "filename:$trace"; do
+  flags+=" --cfg=tracing/$option"
+done
+for stage in 0 3; do
+  for steps in 1 2; do
+    ZEROLAB_SMPI_TRACE=$trace.$stage.$steps ZEROLAB_MPIRUN_FLAGS=$flags.$stage.$steps run 5 60 train \
+      --stage $stage --steps $steps --reduce mpi --loss-scale 1 --wire wire.json
+    check "stage $stage, $steps steps: the run enters the wire file by its trace" succeeded
+  done
+done
+run 5 60 verify --stages 0,3 --steps 2 --wire wire.json
+check "verify shows what the trace counted, equal to the ring's" \
+  [ "$(grep -c 'equal [oi]n [a-z]*' out)" -eq 2 ]
+rm "$trace".*
+run 5 60 verify --stages 0,3 --steps 2 --wire wire.json
+check "  and has kept it in the file" [ "$(grep -c 'equal [oi]n [a-z]*' out)" -eq 2 ]
+
 seconds_of() { # seconds_of PLATFORM STAGE
   simulate "$1" 64 --stage "$2" --steps 1 "${job[@]}"
   value step_median

@@ -25,6 +25,11 @@ struct RankDump {
 /// the text is not complete or not of this form.
 std::optional<RankDump> parse_dump(const std::string& text, std::size_t rank, std::size_t ranks);
 
+/// What each rank sent in a simulated run, from SMPI's trace of it (tracing/smpi/internals and
+/// tracing/smpi/display-sizes: every message, those inside collectives too), which is whole when
+/// the simulation has ended. Trusted as below.
+WireBytes read_smpi_trace(const std::string& file, std::size_t ranks);
+
 /// What each rank sent in the whole run, from the files that Open MPI leaves at MPI_Finalize. The
 /// count is trusted only if it shows a known message exactly, which is then taken out again.
 /// Construct before the work, open_folder() before MPI_Finalize, collect() after it.

@@ -22,10 +22,10 @@ nlohmann::json wire_job(const std::string& data, const Job& job, std::size_t ran
 /// Throws Error when the file cannot be written, or holds another job: the field is named.
 void check_wire_file(const std::string& file, const nlohmann::json& job);
 
-/// Enters a run into the file, which is made if need be. Throws Error when the file is of another
-/// job, naming the field.
+/// Enters a run into the file, which is made if need be; a simulated one by its `trace`, to be read
+/// when the file is opened next. Throws Error when the file is of another job, naming the field.
 void add_wire_run(const std::string& file, const nlohmann::json& job, int stage, std::size_t steps,
-                  const std::vector<std::uint64_t>& bytes_per_rank);
+                  const std::vector<std::uint64_t>& bytes_per_rank, const std::string& trace);
 
 /// Bytes per step of each rank, by stage. Throws Error when the file is of another job.
 using WirePerStep = std::map<int, std::vector<std::uint64_t>>;

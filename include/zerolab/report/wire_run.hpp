@@ -11,7 +11,8 @@ namespace zerolab {
 /// A training run whose bytes the MPI counts: train --count-wire and --wire FILE.
 class WireRun {
  public:
-  /// All ranks together, before training. `dump`: as in WireDump. Throws AgreedError when the run
+  /// All ranks together, before training. `dump`: as in WireDump; in a simulation the trace that
+  /// will be there when it has ended. Throws AgreedError when the run
   /// cannot enter the wire file.
   WireRun(const Options& options, const JobData& data, Communicator& comm, const std::string& dump);
 
@@ -29,7 +30,8 @@ class WireRun {
   WireDump dump_;
   std::string json_, file_;  ///< as the options say
   nlohmann::json job_;
-  bool first_;
+  bool first_, simulated_;
+  std::string trace_;  ///< of a simulation, read when it has ended
   int stage_ = 0;
   std::size_t steps_ = 0, skipped_ = 0;
   std::uint64_t least_ = 0;  ///< bytes that all ranks together cannot do without
