@@ -10,12 +10,13 @@ usage: ./run_labs.sh [COMMAND] [--no-install] [--mpi openmpi|mpich|smpi]
   install    install what is missing, and nothing else
   build      build in build/ (see --mpi)
   test ...   build, run the whole test suite; more arguments go to ctest (test -R comm).
-             Without arguments, also what holds for every MPI, with MPICH and SMPI if they are there
+             Without arguments, also what holds for every MPI, with MPICH and SMPI
   bench ...  build, run the benchmark on 1 and 2 ranks; more arguments go to it
   simulate   build for SMPI, run the stages on simulated clusters of 2 to 256 ranks; more arguments
              name platforms of labs/platforms (simulate ethernet-10g two-level)
   wire ...   build, measure what the MPI really sends in a step of each stage (on 4 ranks, or as the
-             first argument says; more go to train), write wire-N.json into the build folder, show it beside the model
+             first argument says; more go to train), write wire-N.json into the build folder, and
+             show it beside the model
   doctor ... build, show what this machine's MPI and BLAS really do (on 2 ranks, or as the first
              argument says; doctor --collectives shows what each collective sends)
   help       this text
@@ -214,7 +215,7 @@ wire() {
     ranks=$1
     shift
   fi
-  [[ " $* " != *" --loss-scale"* ]] || scale=()
+  [[ " $* " != *" --loss-scale"[\ =]* ]] || scale=()
   file=$folder/wire-$ranks.json
   rm -f "$file"
   for stage in 0 1 2 3; do
@@ -267,7 +268,10 @@ done
 set -- ${arguments[@]+"${arguments[@]}"}
 command=${1:-labs}
 [ $# -eq 0 ] || shift
-[ "$command" != simulate ] || use_mpi smpi
+if [ "$command" = simulate ]; then
+  [[ $mpi =~ ^(found|smpi)$ ]] || die 2 "only SMPI simulates"
+  use_mpi smpi
+fi
 
 case $command in
   help | -h | --help)

@@ -25,10 +25,12 @@ class Table final : public benchmark::BenchmarkReporter {
 
   bool ReportContext(const Context&) override {
     if (!speaks_) return true;
-    fmt::print("N = {} · {} · {}\nmilliseconds, medians of the slowest rank\n", ranks_,
-               mpi_library(), blas_kernel_note());
-    fmt::print("{:42}{:>9}{:>9}{:>7} = {:>9}{:>10}{:>12}\n", "", "step", "floor", "ratio",
-               "products", "optimizer", "collectives");
+    fmt::print(
+        "N = {} · {} · {}\nmilliseconds, medians of the slowest rank; gain: step over overlapped "
+        "step\n",
+        ranks_, mpi_library(), blas_kernel_note());
+    fmt::print("{:42}{:>9}{:>9}{:>7} = {:>9}{:>10}{:>12}{:>6}\n", "", "step", "floor", "ratio",
+               "products", "optimizer", "collectives", "gain");
     return true;
   }
 
@@ -36,9 +38,11 @@ class Table final : public benchmark::BenchmarkReporter {
     if (!speaks_) return;
     for (const Run& run : runs) {
       const auto value = [&](const char* counter) { return run.counters.at(counter).value; };
-      fmt::print("{:42}{:9.3f}{:9.3f}{:7.2f}   {:9.3f}{:10.3f}{:12.3f}\n",
+      const auto gain = run.counters.find("overlap_gain");  // none: the stage has no twin
+      fmt::print("{:42}{:9.3f}{:9.3f}{:7.2f}   {:9.3f}{:10.3f}{:12.3f}{:>6}\n",
                  run.run_name.function_name, value("step_ms"), value("floor_ms"), value("ratio"),
-                 value("products_ms"), value("optimizer_ms"), value("collectives_ms"));
+                 value("products_ms"), value("optimizer_ms"), value("collectives_ms"),
+                 gain == run.counters.end() ? "-" : fmt::format("{:.2f}", gain->second.value));
       std::fflush(stdout);
     }
   }

@@ -6,7 +6,7 @@
 #
 # With 16-bit sums by the library (--reduce mpi --precision fp16), as the documents count. The table of 256
 # ranks has a smaller model. Prints the same digits every time.
-set -u
+set -uo pipefail
 labs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 all=(nvlink-300g infiniband-100g ethernet-10g ethernet-1g two-level)
 [ $# -ge 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 2; }
@@ -46,20 +46,22 @@ measured() {
     for steps in 1 0; do
       ZEROLAB_MPIRUN_FLAGS=$trace train infiniband-100g "$1" "$2" "$3" $steps
       awk -f "$labs/link_bytes.awk" "$work/trace"
-    done | awk 'NR == 1 { split($0, one) } END { print one[1] - $1, one[2] - $2, one[3] - $3 }' >"$known"
+    done | awk 'NR == 1 { split($0, one) } END { print one[1] - $1, one[2] - $2, one[3] - $3 }' \
+      >"$known" || { rm -f "$known" && exit 1; }
   fi
   cat "$known"
 }
 
 # rows PLATFORM RANKS WIDTH STAGES...
 rows() {
-  local platform=$1 ranks=$2 width=$3 stage first=
+  local platform=$1 ranks=$2 width=$3 stage bytes first=
   shift 3
   for stage in "$@"; do
+    bytes=$(measured "$ranks" "$width" "$stage") || exit 1
     train "$platform" "$ranks" "$width" "$stage" 1
-    # shellcheck disable=SC2046  # three numbers
+    # shellcheck disable=SC2046,SC2086  # three numbers each
     set -- $(milliseconds step_median) $(milliseconds compute_median) \
-      $(milliseconds communication_median) $(measured "$ranks" "$width" "$stage")
+      $(milliseconds communication_median) $bytes
     first=${first:-"$1 $4"}
     awk -v stage="$stage" -v n="$ranks" -v first="$first" -v line="$*" 'BEGIN {
       split(line, v); split(first, zero)

@@ -48,6 +48,9 @@ Ending run_command(const Start& start, Communicator& comm) {
   std::fflush(stdout);
   fmt::print(stderr, "zerolab: rank {}: {}\n", rank, what);
   std::fflush(stderr);
+#ifdef ZEROLAB_SMPI
+  std::_Exit(1);  // all ranks are this process; SimGrid's MPI_Abort would leave exit code 0
+#endif
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
 }

@@ -204,8 +204,10 @@ Request Communicator::start_reduce_scatter(ConstNumbers full, Numbers shard) {
   Request request;
   request.layouts_ =
       std::make_unique<const std::array<Layout, 2>>(std::array{layout_of(cut), Layout()});
-  MPI_Ireduce_scatter(full.data, shard.data, (*request.layouts_)[0].counts.data(),
-                      datatype(full.type), sum_of(full.type), comm_, &request.request_);
+  // SimGrid refuses a null pointer also where nothing is to arrive.
+  void* const place = shard.size > 0 ? static_cast<void*>(shard.data) : &comm_;
+  MPI_Ireduce_scatter(full.data, place, (*request.layouts_)[0].counts.data(), datatype(full.type),
+                      sum_of(full.type), comm_, &request.request_);
   record(Collective::reduce_scatter, full.size, width(full.type), full.size - cut.size(rank_));
   return request;
 }

@@ -29,6 +29,8 @@ std::uint64_t sum(const std::vector<std::uint64_t>& bytes) {
   return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
 }
 
+constexpr std::size_t longest_name = 4096;
+
 /// Open MPI puts the rank into the name.
 std::filesystem::path dump_of(const std::filesystem::path& file, std::size_t rank) {
   return file.string() + fmt::format(".{}.prof", rank);
@@ -96,7 +98,10 @@ WireDump::WireDump(Communicator& comm, std::filesystem::path file)
   one_host_ = comm.maximum(std::any_of(hosts.begin(), hosts.end(), [&](const std::string& host) {
     return host != hosts[0];
   })) == 0;
-  for (const std::string& name : comm.gather(mine_.string())) files_.emplace_back(name);
+  // All names are sent at one length, so that no digit of a process id counts as a byte of the run.
+  std::string name = mine_.string();
+  name.resize(longest_name, '\0');
+  for (const std::string& sent : comm.gather(name)) files_.emplace_back(sent.c_str());
 }
 
 void WireDump::open_folder() const {

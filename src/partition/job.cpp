@@ -15,6 +15,10 @@ void check_job(const Job& job, std::size_t ranks) {
   require(job.accumulate <= most / job.batch / ranks && job.virtual_shards <= most / job.batch,
           "{} ranks x {} micro-batches x {} samples are no batch", ranks, job.rounds(ranks),
           job.batch);
+  constexpr std::size_t most_rounds = std::size_t{1} << 20;
+  require(job.rounds(ranks) <= most_rounds,
+          "{} micro-batches of a rank in one step; {} are the most", job.rounds(ranks),
+          most_rounds);
   require(job.virtual_shards == 0 || job.virtual_shards >= ranks,
           "{} virtual shards are too few for {} ranks; at least one a rank is needed",
           job.virtual_shards, ranks);

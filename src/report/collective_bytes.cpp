@@ -37,19 +37,26 @@ std::size_t fitted(std::size_t elements, Cut cut, std::size_t ranks) {
   return cut == Cut::ragged && elements % ranks == 0 ? elements + 1 : elements;
 }
 
-/// Bytes sent in a call, by rank.
-std::vector<std::uint64_t> sent(Communicator& comm, const WireCounter& counter,
-                                const Subject& subject, std::size_t elements) {
+/// Bytes sent in a call, by rank: counted, and in a ring.
+struct Sent {
+  std::vector<std::uint64_t> counted, ring;
+};
+
+Sent sent(Communicator& comm, const WireCounter& counter, const Subject& subject,
+          std::size_t elements) {
   MemoryLedger memory;
   const Shards cut{elements, comm.size()};
   Buffer full(memory, Category::buffers, NumberType::fp32, elements);
   Buffer shards(memory, Category::buffers, NumberType::fp32, comm.size() * cut.size(comm.rank()));
   full.fill_zero();
-  const std::uint64_t before = counter.sent();
+  const auto model = [&comm] { return comm.ledger().line(Collective::other).ring_bytes; };
+  const std::uint64_t before = counter.sent(), ring_before = model();
   subject.call(comm, full, shards);
-  std::vector<std::uint64_t> bytes(comm.size());
-  bytes[comm.rank()] = counter.sent() - before;
-  comm.sum(bytes);
+  Sent bytes{std::vector<std::uint64_t>(comm.size()), std::vector<std::uint64_t>(comm.size())};
+  bytes.counted[comm.rank()] = counter.sent() - before;
+  bytes.ring[comm.rank()] = model() - ring_before;
+  comm.sum(bytes.counted);
+  comm.sum(bytes.ring);
   return bytes;
 }
 
@@ -59,17 +66,18 @@ std::string size_words(std::size_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
-/// The mean and the busiest rank, in payloads; starred where the mean is not the ring's.
-std::string cell(const std::vector<std::uint64_t>& bytes, const Subject& subject,
-                 std::size_t payload) {
-  const auto total = std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
-  const auto most = *std::max_element(bytes.begin(), bytes.end());
-  const std::size_t ring = subject.ring * payload * (bytes.size() - 1);
-  if (total < ring) return "not seen ";  // no algorithm does with less
+/// The mean and the busiest rank, in payloads; starred where a rank does not send the ring's bytes.
+std::string cell(const Sent& sent, std::size_t payload) {
+  const auto& bytes = sent.counted;
+  const auto sum = [](const auto& v) {
+    return std::accumulate(v.begin(), v.end(), std::uint64_t{0});
+  };
+  const auto total = sum(bytes), most = *std::max_element(bytes.begin(), bytes.end());
+  if (total < sum(sent.ring)) return "not seen ";  // no algorithm does with less
   const auto unit = static_cast<double>(payload);
   return fmt::format("{:.3f}/{:.3f}{}",
                      static_cast<double>(total) / unit / static_cast<double>(bytes.size()),
-                     static_cast<double>(most) / unit, total == ring ? ' ' : '*');
+                     static_cast<double>(most) / unit, bytes == sent.ring ? ' ' : '*');
 }
 
 }  // namespace
@@ -92,15 +100,16 @@ std::string collective_bytes(Communicator& comm) {
     std::vector<std::string> row{size_words(payload)};
     for (const Subject& subject : subjects) {
       const std::size_t elements = fitted(payload / sizeof(float), subject.cut, comm.size());
-      row.push_back(
-          cell(sent(comm, counter, subject, elements), subject, elements * sizeof(float)));
+      row.push_back(cell(sent(comm, counter, subject, elements), elements * sizeof(float)));
     }
     rows.push_back(std::move(row));
   }
   if (!speaks) return "";
   return fmt::format(
       "Bytes a rank sends in one call, in payloads: mean of the ranks / busiest rank\n"
-      "  payload: the full vector, fp32; *: not what a ring sends, so another algorithm\n"
+      "  payload: the full vector, fp32, or the next size that Allgather's even and Allgatherv's "
+      "ragged\n"
+      "  cut allow; *: a rank does not send what it would in a ring, so another algorithm\n"
       "  not seen: fewer bytes were counted than any algorithm can do with\n{}",
       table(rows));
 }

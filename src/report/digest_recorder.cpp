@@ -16,6 +16,12 @@ std::string plain(const nlohmann::json& object, const std::string& key) {
 }  // namespace
 
 std::string Comparison::text(bool expect_difference) const {
+  return body(expect_difference) +
+         fmt::format("{}: {} from {}\n", first.has_value() == expect_difference ? "holds" : "FAILS",
+                     first ? "a difference" : "no difference", theirs.file);
+}
+
+std::string Comparison::body(bool expect_difference) const {
   std::string text = fmt::format("\nAgainst {}\n", theirs.file);
   if (theirs.header.run.is_object()) {
     for (const auto& [key, unused] : mine.run.items()) {

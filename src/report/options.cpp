@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <set>
 
 namespace zerolab {
@@ -201,7 +202,32 @@ void add_output_options(CLI::App& app, Options& o, const std::string& expected) 
       ->allow_extra_args(false);
   app.add_flag("--expect-difference", o.expect_difference, expected);
   app.add_flag("--quiet", o.quiet, "no progress line");
-  app.add_option("--json", o.json, "write a summary to FILE; - for stdout and nothing else there");
+  app.add_option("--json", o.json, "write a summary to FILE; - for stdout and nothing else there")
+      ->check(CLI::Validator(
+          [](std::string& file) { return file.empty() ? "a file name is missing" : ""; }, "FILE"));
+}
+
+/// No file is written that another option reads or writes, by whatever path.
+void require_different_files(const Options& o) {
+  std::vector<std::pair<const char*, std::string>> files{{"--json", o.json_only() ? "" : o.json},
+                                                         {"--metrics", o.metrics},
+                                                         {"--digests", o.digests},
+                                                         {"--wire", o.wire}};
+  const std::size_t written = files.size();
+  for (const std::string& file : o.against) files.emplace_back("--against", file);
+  for (std::size_t a = 0; a < written; ++a) {
+    for (std::size_t b = a + 1; b < files.size(); ++b) {
+      const auto &one = files[a].second, &other = files[b].second;
+      std::error_code none;
+      const bool same = !one.empty() && !other.empty() &&
+                        (std::filesystem::weakly_canonical(one, none) ==
+                             std::filesystem::weakly_canonical(other, none) ||
+                         std::filesystem::equivalent(one, other, none));
+      const bool device = same && std::filesystem::is_character_file(one, none);
+      require(!same || device, "{} and {} are the same file, {}", files[a].first, files[b].first,
+              one);
+    }
+  }
 }
 
 /// What single options cannot see.
@@ -226,8 +252,7 @@ void check_together(const CLI::App& app, Options& o) {
   require(o.against.size() <= (train ? 1 : 2), "--against is given {} times", o.against.size());
   require(o.against.size() < 2 || o.digests.empty(),
           "--digests writes what is trained, and with two --against nothing is");
-  require(o.digests.empty() || std::set(o.against.begin(), o.against.end()).count(o.digests) == 0,
-          "--digests would write over the file of --against");
+  require_different_files(o);
   o.job.reduce = o.reduce.value_or(ReduceMode::exact);
 }
 
@@ -264,9 +289,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       ->check(file_name());
   train->add_flag("--count-wire", o.count_wire,
                   "have the MPI count the bytes that each rank sends in the whole run");
-  train->add_option("--wire", o.wire,
-                    "add the count to FILE, which gets bytes per step from two runs of\nunlike "
-                    "length (at most 64 steps); implies --count-wire");
+  train
+      ->add_option("--wire", o.wire,
+                   "add the count to FILE, which gets bytes per step from two runs of\nunlike "
+                   "length (at most 64 steps); implies --count-wire")
+      ->check(file_name());
   add_output_options(*train, o, "a difference from FILE is the result wanted");
 
   auto* verify = app.add_subcommand(
@@ -275,8 +302,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
            [&o](const auto& stages) { o.stages.assign(stages.begin(), stages.end()); });
   add_model_options(*verify, o);
   add_optimizer_options(*verify, o);
-  verify->add_option("--wire", o.wire,
-                     "show the bytes measured in FILE beside the formulas (run_labs.sh wire)");
+  verify
+      ->add_option("--wire", o.wire,
+                   "show the bytes measured in FILE beside the formulas (run_labs.sh wire)")
+      ->check(file_name());
   add_output_options(
       *verify, o,
       "a difference in bits, with --against from FILE, is the result\nwanted (and its "

@@ -54,7 +54,7 @@ void print_outcome(const Outcome& o, const Job& job) {
   fmt::print("step {:.3f} ms (median) · {:.0f} samples/s", o.step_median * 1e3,
              o.samples_per_second);
   if (o.compute_median) {
-    fmt::print(" · simulated: compute {:.6f} ms, exposed communication {:.6f} ms",
+    fmt::print("\nsimulated: compute {:.6f} ms, exposed communication {:.6f} ms",
                *o.compute_median * 1e3, *o.communication_median * 1e3);
   }
   if (o.reports[0].rss_peak) {

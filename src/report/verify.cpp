@@ -114,6 +114,8 @@ Verdict judge(const Part& bits, const Part& bytes, const Job& job, std::size_t r
     }
   }
   if (bits.plain) {
+    v.ranks_agree &= bits.plain->digest.agrees();
+    v.ledgers_hold &= bits.plain->memory_holds() && bits.plain->traffic_holds();
     v.like_plain = same_bits(*bits.plain, bits.outcomes[0]);
     // A non-blocking sum of the library's own may add in another order.
     v.as_required = v.like_plain || (job.reduce == ReduceMode::mpi && ranks > 1);
@@ -205,8 +207,10 @@ std::string report(const Part& bits, const Part& bytes, const Job& job, const Jo
 nlohmann::json verify_json(const Part& bits, const Part& bytes, const Job& job,
                            const Job& bytes_job, const Verdict& verdict, const WirePerStep& wire) {
   nlohmann::json summary{{"agree", verdict.all_equal && verdict.ranks_agree},
+                         {"plain_agrees", nullptr},
                          {"first_difference", nullptr},
                          {"wire", nullptr}};
+  if (bits.plain) summary["plain_agrees"] = verdict.like_plain;
   for (const auto& [stage, per_rank] : wire) summary["wire"][std::to_string(stage)] = per_rank;
   for (const Outcome& o : bits.outcomes) {
     summary["stages"][std::to_string(o.stage)] = summary_json(o, job);

@@ -1,7 +1,9 @@
 #include "zerolab/report/wire_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "zerolab/comm/wire_dump.hpp"
 #include "zerolab/report/summary.hpp"
@@ -26,6 +28,34 @@ json parsed(const std::string& file) {
   return tree;
 }
 
+bool is_bytes(const json& value, std::size_t ranks) {
+  return value.is_array() && value.size() == ranks &&
+         std::all_of(value.begin(), value.end(), [](const json& bytes) {
+           return bytes.is_number_unsigned() && bytes.get<std::uint64_t>() < std::uint64_t{1} << 50;
+         });
+}
+
+/// Every stage has runs, and every run its length and a count for each rank or the name of a trace.
+bool is_whole(const json& tree, std::size_t ranks) {
+  static const std::set<std::string> numbers{"0", "1", "2", "3"};
+  if (!tree.at("stages").is_object()) return false;
+  for (const auto& [stage, entry] : tree.at("stages").items()) {
+    if (!numbers.contains(stage) || !entry.is_object() || !entry.contains("runs")) return false;
+    if (!entry.at("runs").is_array() || entry.at("runs").empty()) return false;
+    for (const json& run : entry.at("runs")) {
+      const bool counted =
+          run.is_object() &&
+          (run.contains("bytes_per_rank") ? is_bytes(run.at("bytes_per_rank"), ranks)
+                                          : run.contains("trace") && run.at("trace").is_string());
+      if (!counted || !run.contains("steps") || !run.at("steps").is_number_unsigned()) return false;
+    }
+    if (entry.contains("bytes_per_rank_per_step") &&
+        !is_bytes(entry.at("bytes_per_rank_per_step"), ranks))
+      return false;
+  }
+  return true;
+}
+
 void require_same_job(const std::string& file, const json& measured, const json& job) {
   for (const auto& [field, value] : job.items()) {
     require(measured.contains(field), "{}: is no wire file: {} is missing", file, field);
@@ -34,13 +64,20 @@ void require_same_job(const std::string& file, const json& measured, const json&
   }
 }
 
+/// A file that is there, of this job and without a gap.
+json parsed(const std::string& file, const json& job) {
+  json tree = parsed(file);
+  require(tree.at("job").is_object(), "{}: is no wire file: job is not an object", file);
+  require_same_job(file, tree.at("job"), job);
+  require(is_whole(tree, job.at("ranks")), "{}: is no wire file: its stages are damaged", file);
+  return tree;
+}
+
 /// The file's content, or that of an empty one.
 json opened(const std::string& file, const json& job) {
   std::error_code none;
   const bool anew = std::filesystem::file_size(file, none) == 0 || none;
-  json tree = anew ? json{{"job", job}, {"stages", json::object()}} : parsed(file);
-  require_same_job(file, tree.at("job"), job);
-  return tree;
+  return anew ? json{{"job", job}, {"stages", json::object()}} : parsed(file, job);
 }
 
 using Bytes = std::vector<std::uint64_t>;
@@ -119,22 +156,14 @@ void add_wire_run(const std::string& file, const json& job, int stage, std::size
 }
 
 WirePerStep read_wire_file(const std::string& file, const json& job) {
-  try {
-    json tree = parsed(file);
-    require_same_job(file, tree.at("job"), job);
-    if (settle(file, tree)) write_file(file, tree.dump(1) + "\n");  // done with the traces
-    WirePerStep stages;
-    for (const auto& [stage, entry] : tree.at("stages").items()) {
-      if (!entry.contains("bytes_per_rank_per_step")) continue;
-      const Bytes bytes = entry.at("bytes_per_rank_per_step");
-      require(bytes.size() == job.at("ranks"), "{}: stage {} has {} ranks", file, stage,
-              bytes.size());
-      stages[std::stoi(stage)] = bytes;
-    }
-    return stages;
-  } catch (const json::exception& fault) {
-    throw Error(fmt::format("{}: is no wire file: {}", file, fault.what()));
+  json tree = parsed(file, job);
+  if (settle(file, tree)) write_file(file, tree.dump(1) + "\n");  // done with the traces
+  WirePerStep stages;
+  for (const auto& [stage, entry] : tree.at("stages").items()) {
+    if (entry.contains("bytes_per_rank_per_step"))
+      stages[std::stoi(stage)] = entry.at("bytes_per_rank_per_step").get<Bytes>();
   }
+  return stages;
 }
 
 }  // namespace zerolab

@@ -13,8 +13,11 @@ struct Comparison {
   std::optional<Parting> first = std::nullopt;
 
   /// For people: the fields of the run that differ, and where the digests part if they do.
-  std::string text(bool expect_difference) const;
+  std::string text(bool expect_difference) const;  ///< with its verdict in the last line
   nlohmann::json json() const;
+
+ private:
+  std::string body(bool expect_difference) const;
 };
 
 /// Traces a run as it trains, for --digests and --against: writes one file and compares with the
