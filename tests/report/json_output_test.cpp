@@ -65,7 +65,9 @@ TEST_F(JsonOutput, VerifyTellsEveryStageAndTheBytes) {
     return;
   }
   const json tree = json::parse(text, nullptr, false);
-  EXPECT_EQ(keys(tree), (Keys{"stages", "agree", "first_difference", "bytes", "wire"})) << text;
+  EXPECT_EQ(keys(tree),
+            (Keys{"stages", "agree", "first_difference", "bytes", "plain_agrees", "wire"}))
+      << text;
   EXPECT_EQ(tree.value("agree", json()), true);
   EXPECT_TRUE(tree.value("first_difference", json(0)).is_null());
   for (const char* part : {"stages", "bytes"}) {
