@@ -62,9 +62,9 @@ mpi_packages() {
 }
 
 missing_packages() {
-  local package command
-  while read -r package command; do
-    if command -v "$command" >/dev/null; then continue; fi
+  local package tool
+  while read -r package tool; do
+    if command -v "$tool" >/dev/null; then continue; fi
     if [ "$package" = make ] && command -v ninja >/dev/null; then continue; fi
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
       printf ' %s' "$package"
