@@ -233,7 +233,7 @@ wire() {
         { tail -n 3 "$folder/wire.log" && die 1 "wire bytes were not measured"; }
     done
   done
-  unset ZEROLAB_SMPI_TRACE ZEROLAB_MPIRUN_FLAGS
+  [ "$mpi" != smpi ] || unset ZEROLAB_SMPI_TRACE ZEROLAB_MPIRUN_FLAGS # else the user's own
   run "verify with $file" "$ranks" 600 "$program" verify "$@" --steps 3 --wire "$file"
   rm -f "$folder"/wire-trace-*
   conclude
