@@ -28,10 +28,39 @@ Start start(int argc, char** argv) {
   return known;
 }
 
+void flush_output() {
+  require(std::fflush(stdout) == 0, "standard output: writing failed");
+}
+
+/// Help, or why the command line is refused.
+int say(const CommandLine& line) {
+  std::fputs(line.text.c_str(), line.exit_code == 0 ? stdout : stderr);
+  return std::fflush(stdout) == 0 ? line.exit_code : 1;
+}
+
+bool needs_ranks(const std::string& command) {
+  return command != "plan" && command != "report";
+}
+
+/// A command that needs no ranks, on the first of those it may have been given.
+int run_alone(const CommandLine& line, std::size_t rank = 0) {
+  if (rank > 0) return 0;
+  try {
+    const int code = line.command == "plan" ? plan_command(line.plan) : report_command(line.report);
+    flush_output();
+    return code;
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    fmt::print(stderr, "zerolab: {}\n", error.what());
+    return 1;
+  }
+}
+
 Ending run_command(const Start& start, Communicator& comm) {
   const CommandLine& line = start.line;
   if (line.command == "train") return train_command(line.options, comm, start.wire_dump);
   if (line.command == "verify") return {verify_command(line.options, comm)};
+  if (!needs_ranks(line.command)) return {run_alone(line, comm.rank())};
   Machine machine = look_around(environment);
   machine.launcher = start.launcher;
   machine.blas = blas_kernel_note();
@@ -53,10 +82,6 @@ Ending run_command(const Start& start, Communicator& comm) {
 #endif
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
-}
-
-void flush_output() {
-  require(std::fflush(stdout) == 0, "standard output: writing failed");
 }
 
 Ending run_on_ranks(const Start& start, Communicator& comm) {
@@ -95,6 +120,9 @@ int end(const Ending& ending) {
 
 int main(int argc, char** argv) {
   const Start begin = start(argc, argv);
+  const bool alone = begin.launcher == launcher_of([](const char*) { return std::string(); });
+  if (alone && begin.line.command.empty()) return say(begin.line);
+  if (alone && !needs_ranks(begin.line.command)) return run_alone(begin.line);
   MPI_Init(&argc, &argv);
   Ending ending{begin.line.exit_code};
   {
@@ -105,8 +133,7 @@ int main(int argc, char** argv) {
     } else if (!begin.line.command.empty()) {
       ending = run_on_ranks(begin, comm);
     } else if (comm.rank() == 0) {
-      std::fputs(begin.line.text.c_str(), ending.exit_code == 0 ? stdout : stderr);
-      if (std::fflush(stdout) != 0) ending.exit_code = 1;
+      ending.exit_code = say(begin.line);
     }
     comm.barrier();  // no rank's exit code may end the job before rank 0 has spoken
   }

@@ -2,107 +2,20 @@
 
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <set>
+
+#include "option_values.hpp"
 
 namespace zerolab {
 
 namespace {
 
-const std::map<std::string, NumberType> precisions{
-    {"fp16", NumberType::fp16}, {"bf16", NumberType::bf16}, {"fp32", NumberType::fp32}};
 const std::map<std::string, ReduceMode> reduce_modes{
     {"exact", ReduceMode::exact}, {"ordered", ReduceMode::ordered}, {"mpi", ReduceMode::mpi}};
 const std::map<std::string, GemmKind> gemms{{"openblas", GemmKind::openblas},
                                             {"reference", GemmKind::reference}};
-const std::map<std::string, OptimizerKind> optimizers{
-    {"adam", OptimizerKind::adam}, {"adamw", OptimizerKind::adamw}, {"sgd", OptimizerKind::sgd}};
-
-/// A choice by name; the words are listed in help and in the refusal.
-template <class Value>
-CLI::Option* add_choice(CLI::App& app, const std::string& flag,
-                        const std::map<std::string, Value>& words, const std::string& initial,
-                        const std::string& help, std::function<void(Value)> set) {
-  std::set<std::string> allowed;
-  for (const auto& [word, value] : words) allowed.insert(word);
-  return app
-      .add_option_function<std::string>(
-          flag, [&words, set](const std::string& word) { set(words.at(word)); },
-          fmt::format("{} [{}]", help, initial))
-      ->check(CLI::IsMember(allowed));
-}
-
-/// The whole text as a number, rounded once to a double. CLI11 itself goes through long double,
-/// which rounds twice on some machines and once on others.
-std::optional<double> parse_number(const std::string& text) {
-  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
-  const char* const end = text.data() + text.size();
-  double value = 0;
-  const auto [stop, fault] = std::from_chars(begin, end, value);
-  if (fault != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
-/// An option whose value is a number within bounds.
-void add_number(CLI::App& app, const std::string& flag, double& field, const std::string& help,
-                const std::string& words, std::function<bool(double)> allowed) {
-  app.add_option_function<std::string>(
-         flag, [&field](const std::string& text) { field = *parse_number(text); }, help)
-      ->check(CLI::Validator(
-          [words, allowed](std::string& text) {
-            const std::optional<double> value = parse_number(text);
-            if (value && allowed(*value)) return std::string();
-            return fmt::format("'{}' is not {}", text, words);
-          },
-          words));
-}
-
-constexpr std::size_t most_counted = 999'999'999'999'999;
-
-/// The whole numbers between commas, one at least; none when `text` is anything else. CLI11 itself
-/// would read "-1" as a huge number, "1e3" as 1 and "1,,2" as 1,2.
-std::optional<std::vector<std::size_t>> whole_numbers(const std::string& text, std::size_t least,
-                                                      std::size_t most) {
-  std::vector<std::size_t> numbers;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::string digits = text.substr(begin, text.find(',', begin) - begin);
-    if (digits.empty() || digits.size() > 15) return std::nullopt;
-    if (digits.size() > 1 && digits[0] == '0') return std::nullopt;  // CLI11 would read octal
-    if (digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-    numbers.push_back(std::stoull(digits));
-    if (numbers.back() < least || numbers.back() > most) return std::nullopt;
-    begin += digits.size() + 1;
-  }
-  return numbers;
-}
-
-/// One whole number within bounds, or with `several` a list of them.
-CLI::Validator count(std::size_t least, std::size_t most = most_counted, bool several = false) {
-  const std::string bounds = most == most_counted ? fmt::format("from {}", least)
-                                                  : fmt::format("from {} to {}", least, most);
-  const std::string words = several ? fmt::format("a list of whole numbers {}, like 1,2", bounds)
-                                    : fmt::format("a whole number {}", bounds);
-  return CLI::Validator(
-      [=](std::string& text) {
-        const auto numbers = whole_numbers(text, least, most);
-        if (numbers && (several || numbers->size() == 1)) return std::string();
-        return fmt::format("'{}' is not {}", text, words);
-      },
-      words);
-}
-
-/// An option whose value is a list of whole numbers.
-void add_list(CLI::App& app, const std::string& flag, const std::string& help, std::size_t least,
-              std::size_t most, std::function<void(const std::vector<std::size_t>&)> set) {
-  app.add_option_function<std::string>(
-         flag, [=](const std::string& text) { set(*whole_numbers(text, least, most)); }, help)
-      ->check(count(least, most, true));
-}
-
 void add_model_options(CLI::App& app, Options& o) {
   app.add_option("--data", o.data,
                  "digits | fashion-mnist | synthetic[:SAMPLES,FEATURES,CLASSES] |\ncsv:FILE | "
@@ -180,17 +93,6 @@ void add_optimizer_options(CLI::App& app, Options& o) {
       ->check(count(1));
 }
 
-/// Standard output holds the tables.
-CLI::Validator file_name() {
-  return CLI::Validator(
-      [](std::string& file) {
-        if (file.empty()) return std::string("a file name is missing");
-        return file == "-" ? std::string("'-' is no file; standard output holds the tables")
-                           : std::string();
-      },
-      "FILE");
-}
-
 void add_output_options(CLI::App& app, Options& o, const std::string& expected) {
   app.add_option("--digests", o.digests, "write digests of each step, unit and range to FILE")
       ->check(file_name());
@@ -202,9 +104,7 @@ void add_output_options(CLI::App& app, Options& o, const std::string& expected) 
       ->allow_extra_args(false);
   app.add_flag("--expect-difference", o.expect_difference, expected);
   app.add_flag("--quiet", o.quiet, "no progress line");
-  app.add_option("--json", o.json, "write a summary to FILE; - for stdout and nothing else there")
-      ->check(CLI::Validator(
-          [](std::string& file) { return file.empty() ? "a file name is missing" : ""; }, "FILE"));
+  add_json(app, o.json);
 }
 
 /// No file is written that another option reads or writes, by whatever path.
@@ -315,8 +215,13 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   doctor->add_flag("--collectives", o.collectives,
                    "what each collective really sends, from 8 B to 16 MB");
 
+  add_json(*doctor, o.json);
+
+  add_plan_command(app, line.plan);
+  add_report_command(app, line.report);
+
   try {
-    const std::set<std::string> known{"train", "verify", "doctor"};
+    const std::set<std::string> known{"train", "verify", "doctor", "plan", "report"};
     const std::string first = argc > 1 ? argv[1] : "";
     require(first.empty() || first[0] == '-' || known.contains(first),
             "'{}' is no subcommand; there are {}", first, fmt::join(known, ", "));

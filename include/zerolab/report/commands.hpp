@@ -23,4 +23,9 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
 int verify_command(const Options& options, Communicator& comm);
 int doctor_command(const Options& options, Communicator& comm, Machine machine);
 
+// The subcommands that need no ranks; called once. They throw Error for what cannot be read,
+// written or worked out.
+int plan_command(const PlanOptions& options);
+int report_command(const ReportOptions& options);
+
 }  // namespace zerolab

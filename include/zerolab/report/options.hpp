@@ -35,11 +35,25 @@ struct Options {
 std::string_view name(ReduceMode mode);
 std::string_view name(OptimizerKind kind);
 
+/// What is asked of the calculator.
+struct PlanOptions {
+  std::string what;  ///< memory | traffic | time | fit
+  std::string json;  ///< file, or "-" for stdout; empty: none
+};
+
+/// What is to be made of measured results.
+struct ReportOptions {
+  std::string figure;               ///< one of figure_names, or empty: the page
+  std::string results = "results";  ///< folder
+};
+
 /// Parsed command line. `command` is empty when `text` is all there is to say: help (exit 0) or a
 /// refusal.
 struct CommandLine {
-  std::string command;  ///< train | verify | doctor
+  std::string command;  ///< train | verify | doctor | plan | report
   Options options;
+  PlanOptions plan;
+  ReportOptions report;
   std::string text;
   int exit_code = 0;
 };

@@ -1,0 +1,89 @@
+#include "option_values.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace zerolab {
+
+namespace {
+
+/// The whole numbers between commas, one at least; none when `text` is anything else. CLI11 itself
+/// would read "-1" as a huge number, "1e3" as 1 and "1,,2" as 1,2.
+std::optional<std::vector<std::size_t>> whole_numbers(const std::string& text, std::size_t least,
+                                                      std::size_t most) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::string digits = text.substr(begin, text.find(',', begin) - begin);
+    if (digits.empty() || digits.size() > 15) return std::nullopt;
+    if (digits.size() > 1 && digits[0] == '0') return std::nullopt;  // CLI11 would read octal
+    if (digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+    numbers.push_back(std::stoull(digits));
+    if (numbers.back() < least || numbers.back() > most) return std::nullopt;
+    begin += digits.size() + 1;
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::optional<double> parse_number(const std::string& text) {
+  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* const end = text.data() + text.size();
+  double value = 0;
+  const auto [stop, fault] = std::from_chars(begin, end, value);
+  if (fault != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+void add_number(CLI::App& app, const std::string& flag, double& field, const std::string& help,
+                const std::string& words, std::function<bool(double)> allowed) {
+  app.add_option_function<std::string>(
+         flag, [&field](const std::string& text) { field = *parse_number(text); }, help)
+      ->check(CLI::Validator(
+          [words, allowed](std::string& text) {
+            const std::optional<double> value = parse_number(text);
+            if (value && allowed(*value)) return std::string();
+            return fmt::format("'{}' is not {}", text, words);
+          },
+          words));
+}
+
+CLI::Validator count(std::size_t least, std::size_t most, bool several) {
+  const std::string bounds = most == most_counted ? fmt::format("from {}", least)
+                                                  : fmt::format("from {} to {}", least, most);
+  const std::string words = several ? fmt::format("a list of whole numbers {}, like 1,2", bounds)
+                                    : fmt::format("a whole number {}", bounds);
+  return CLI::Validator(
+      [=](std::string& text) {
+        const auto numbers = whole_numbers(text, least, most);
+        if (numbers && (several || numbers->size() == 1)) return std::string();
+        return fmt::format("'{}' is not {}", text, words);
+      },
+      words);
+}
+
+void add_list(CLI::App& app, const std::string& flag, const std::string& help, std::size_t least,
+              std::size_t most, std::function<void(const std::vector<std::size_t>&)> set) {
+  app.add_option_function<std::string>(
+         flag, [=](const std::string& text) { set(*whole_numbers(text, least, most)); }, help)
+      ->check(count(least, most, true));
+}
+
+CLI::Validator file_name() {
+  return CLI::Validator(
+      [](std::string& file) {
+        if (file.empty()) return std::string("a file name is missing");
+        return file == "-" ? std::string("'-' is no file; standard output holds the tables")
+                           : std::string();
+      },
+      "FILE");
+}
+
+void add_json(CLI::App& app, std::string& file) {
+  app.add_option("--json", file, "write a summary to FILE; - for stdout and nothing else there")
+      ->check(CLI::Validator(
+          [](std::string& name) { return name.empty() ? "a file name is missing" : ""; }, "FILE"));
+}
+
+}  // namespace zerolab
