@@ -81,13 +81,15 @@ void Layout::append(std::size_t elements, std::size_t first) {
 
 Request::Request(Request&& other) noexcept
     : request_(std::exchange(other.request_, MPI_REQUEST_NULL)),
-      layouts_(std::move(other.layouts_)) {}
+      layouts_(std::move(other.layouts_)),
+      running_(std::move(other.running_)) {}
 
 Request& Request::operator=(Request&& other) noexcept {
   if (this != &other) {
     wait();
     request_ = std::exchange(other.request_, MPI_REQUEST_NULL);
     layouts_ = std::move(other.layouts_);
+    running_ = std::move(other.running_);
   }
   return *this;
 }
@@ -95,6 +97,7 @@ Request& Request::operator=(Request&& other) noexcept {
 void Request::wait() {
   if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
   layouts_.reset();
+  running_.end();
 }
 
 std::string mpi_library() {
@@ -150,7 +153,13 @@ void Communicator::record(Collective collective, std::size_t elements, std::size
                  {1, elements, elements * width, ring_elements * width});
 }
 
+Timeline::Running Communicator::running(Collective collective, bool blocking) const {
+  if (timeline_ == nullptr || outside_) return {};
+  return timeline_->run(name(collective), std::nullopt, blocking);
+}
+
 void Communicator::all_reduce(Numbers full) {
+  const auto running_now = running(Collective::all_reduce);
   const Shards cut{full.size, size_};
   MPI_Allreduce(MPI_IN_PLACE, full.data, count(full.size), datatype(full.type), sum_of(full.type),
                 comm_);
@@ -159,6 +168,7 @@ void Communicator::all_reduce(Numbers full) {
 }
 
 void Communicator::reduce_scatter(Numbers full) {
+  const auto running_now = running(Collective::reduce_scatter);
   const Shards cut{full.size, size_};
   MPI_Reduce_scatter(MPI_IN_PLACE, full.data, layout_of(cut).counts.data(), datatype(full.type),
                      sum_of(full.type), comm_);
@@ -166,6 +176,7 @@ void Communicator::reduce_scatter(Numbers full) {
 }
 
 void Communicator::all_gather(Numbers full) {
+  const auto running_now = running(Collective::all_gather);
   const Shards cut{full.size, size_};
   MPI_Datatype type = datatype(full.type);
   if (cut.even()) {
@@ -180,6 +191,7 @@ void Communicator::all_gather(Numbers full) {
 
 void Communicator::all_to_all(ConstNumbers full, std::size_t begin, std::size_t count_each,
                               Numbers received) {
+  const auto running_now = running(Collective::all_to_all);
   const Shards cut{full.size, size_};
   const auto clipped = [&](std::size_t r) {
     return std::min(count_each, cut.size(r) - std::min(begin, cut.size(r)));
@@ -202,6 +214,7 @@ Request Communicator::start_reduce_scatter(ConstNumbers full, Numbers shard) {
   require(shard.size == cut.size(rank_), "a shard of {} elements for the sum of {}", shard.size,
           cut.size(rank_));
   Request request;
+  request.running_ = running(Collective::reduce_scatter, false);
   request.layouts_ =
       std::make_unique<const std::array<Layout, 2>>(std::array{layout_of(cut), Layout()});
   // SimGrid refuses a null pointer also where nothing is to arrive.
@@ -216,6 +229,7 @@ Request Communicator::start_all_gather(Numbers full) {
   const Shards cut{full.size, size_};
   MPI_Datatype type = datatype(full.type);
   Request request;
+  request.running_ = running(Collective::all_gather, false);
   if (cut.even()) {
     MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, full.data, count(cut.size(0)), type, comm_,
                    &request.request_);
@@ -236,6 +250,7 @@ Request Communicator::start_all_to_all(ConstNumbers full, Numbers received) {
   Layout receive;
   for (std::size_t r = 0; r < size_; ++r) receive.append(mine, r * mine);
   Request request;
+  request.running_ = running(Collective::all_to_all, false);
   request.layouts_ =
       std::make_unique<const std::array<Layout, 2>>(std::array{layout_of(cut), receive});
   const auto& [from, to] = *request.layouts_;
@@ -247,6 +262,7 @@ Request Communicator::start_all_to_all(ConstNumbers full, Numbers received) {
 }
 
 void Communicator::sum(std::span<std::uint64_t> words) {
+  const auto running_now = running(Collective::scalars);
   MPI_Allreduce(MPI_IN_PLACE, words.data(), count(words.size()), MPI_UINT64_T, MPI_SUM, comm_);
   const Shards cut{words.size(), size_};
   record(Collective::scalars, words.size(), sizeof(std::uint64_t),

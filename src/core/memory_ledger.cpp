@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "zerolab/core/timeline.hpp"
+
 namespace zerolab {
 
 std::string_view name(Category category) {
@@ -23,11 +25,17 @@ void grow(MemoryLedger::Line& line, std::size_t bytes) {
 void MemoryLedger::add(Category category, std::size_t bytes) {
   grow(lines_[static_cast<std::size_t>(category)], bytes);
   grow(total_, bytes);
+  tell(category, static_cast<std::int64_t>(bytes));
 }
 
 void MemoryLedger::remove(Category category, std::size_t bytes) {
   lines_[static_cast<std::size_t>(category)].now -= bytes;
   total_.now -= bytes;
+  tell(category, -static_cast<std::int64_t>(bytes));
+}
+
+void MemoryLedger::tell(Category category, std::int64_t bytes) const {
+  if (timeline_ != nullptr) timeline_->change(category, bytes);
 }
 
 void MemoryLedger::restart_peaks() {

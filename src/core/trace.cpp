@@ -8,6 +8,11 @@ void Trace::add_phase(std::string words) {
 }
 
 void Trace::add_event(std::size_t unit, const std::string& words) {
+  if (timeline_ != nullptr) timeline_->mark(unit, words);
+  if (!on_) {
+    unit_ = unit;
+    return;
+  }
   constexpr std::size_t long_line = 80;  // bytes, "rank r · " comes before
   if (new_line_ || unit != unit_ || lines_.back().size() + words.size() > long_line) {
     lines_.push_back(fmt::format("unit {}", unit));

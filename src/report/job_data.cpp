@@ -26,8 +26,9 @@ JobData open_job(const Options& options, Communicator& comm, MemoryLedger& memor
   JobData opened{options.job, nullptr, 0, 0};
   together(comm, [&] {
     require_ieee_arithmetic();
-    if (comm.rank() == 0 && !options.json.empty() && !options.json_only())
-      check_writable(options.json);
+    for (const std::string& file : {options.json, options.timeline}) {
+      if (comm.rank() == 0 && !file.empty() && file != "-") check_writable(file);
+    }
     opened.data = open_dataset(options.data, options.job.seed, memory);
     require(opened.data->samples(Split::train) > 0, "{}: no training samples", options.data);
     auto& widths = opened.job.shape.widths;

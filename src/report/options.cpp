@@ -111,6 +111,7 @@ void add_output_options(CLI::App& app, Options& o, const std::string& expected) 
 void require_different_files(const Options& o) {
   std::vector<std::pair<const char*, std::string>> files{{"--json", o.json_only() ? "" : o.json},
                                                          {"--metrics", o.metrics},
+                                                         {"--timeline", o.timeline},
                                                          {"--digests", o.digests},
                                                          {"--wire", o.wire}};
   const std::size_t written = files.size();
@@ -186,6 +187,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   train->add_flag("--trace", o.trace,
                   "tell the first step that is not skipped event by event, per rank");
   train->add_option("--metrics", o.metrics, "write one JSON object a step to FILE")
+      ->check(file_name());
+  train
+      ->add_option("--timeline", o.timeline,
+                   "write the last step that is not skipped to FILE: memory, computation\nand "
+                   "collectives of rank 0 with their times")
       ->check(file_name());
   train->add_flag("--count-wire", o.count_wire,
                   "have the MPI count the bytes that each rank sends in the whole run");

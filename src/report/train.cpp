@@ -68,6 +68,13 @@ void print_outcome(const Outcome& o, const Job& job) {
   }
 }
 
+void write_timeline(const std::string& file, const Timeline& timeline, const Outcome& outcome,
+                    const Job& job, const Communicator& comm) {
+  require(timeline.kept().has_value(), "{}: no step to tell, {}", file,
+          outcome.steps == 0 ? "none was trained" : "all were skipped");
+  write_file(file, timeline_json(*timeline.kept(), outcome, job, comm).dump() + "\n");
+}
+
 }  // namespace
 
 Ending train_command(const Options& options, Communicator& comm, const std::string& wire_dump) {
@@ -90,6 +97,7 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
   });
   DigestRecorder digests(options, job_data, options.stage, comm);
   Trace trace;
+  Timeline timeline([&comm] { return comm.now(); });
   Outcome outcome;
   {
     Progress progress(speaks && !options.quiet, fmt::format("stage {}", options.stage),
@@ -102,6 +110,7 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
                    .comm = comm,
                    .memory = memory,
                    .trace = options.trace ? &trace : nullptr,
+                   .timeline = options.timeline.empty() ? nullptr : &timeline,
                    .before_steps = [&](const Stage& stage) { digests.record(0, stage); },
                    .after_step =
                        [&](std::size_t step, const StepResult& result, const Stage& stage) {
@@ -120,6 +129,7 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
     if (speaks) print_outcome(outcome, job);
     good = outcome.memory_holds() && outcome.traffic_holds();
     summary = summary_json(outcome, job);
+    if (!options.timeline.empty()) write_timeline(options.timeline, timeline, outcome, job, comm);
     if (const auto& comparison = digests.comparison()) {
       good &= comparison->first.has_value() == options.expect_difference;
       if (speaks) fmt::print("{}", comparison->text(options.expect_difference));

@@ -51,6 +51,26 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+/// Ledger, communicator and trace tell a timeline, if there is one, as long as this lives.
+class Watch {
+ public:
+  Watch(const Training& training, Trace& trace) : training_(training), trace_(trace) {
+    tell(training.timeline);
+  }
+  ~Watch() { tell(nullptr); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  void tell(Timeline* timeline) {
+    training_.memory.watch(timeline);
+    training_.comm.watch(timeline);
+    trace_.watch(timeline);
+  }
+  const Training& training_;
+  Trace& trace_;
+};
+
 void train_steps(const Training& training, Stage& stage, Outcome& outcome) {
   Communicator& comm = training.comm;
   std::vector<double> seconds, compute, communication;
@@ -60,7 +80,9 @@ void train_steps(const Training& training, Stage& stage, Outcome& outcome) {
     if (untold) training.trace->start();
     const double begin = comm.now();
     const auto computed = comm.compute_seconds();
+    if (training.timeline != nullptr) training.timeline->start(s, training.memory);
     const StepResult result = stage.step(s);
+    if (training.timeline != nullptr) training.timeline->stop(!result.skipped);
     seconds.push_back(comm.now() - begin);
     if (computed) {
       compute.push_back(*comm.compute_seconds() - *computed);
@@ -106,7 +128,10 @@ Outcome run(const Training& training) {
   outcome.stage = training.stage;
   outcome.steps = training.steps;
   if (training.before_steps) training.before_steps(*stage);
-  train_steps(training, *stage, outcome);
+  {
+    const Watch watch(training, trace);
+    train_steps(training, *stage, outcome);
+  }
   outcome.skipped = stage->scaler().skips();
   outcome.evaluation = stage->evaluate();
   const RankReport mine = measure(training, rss_known);

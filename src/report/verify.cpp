@@ -52,6 +52,7 @@ class Verification {
                       .digest_steps = compare,
                       .rss_from_now = true,
                       .trace = nullptr,
+                      .timeline = nullptr,
                       .before_steps = {},
                       .after_step = {}};
     };

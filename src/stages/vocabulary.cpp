@@ -39,12 +39,14 @@ Model::Model(NetworkShape shape, MemoryLedger& ledger, Trace& trace, Reductions&
       ranks_(ranks) {}
 
 void Model::forward(std::size_t unit, ConstNumbers parameters) {
+  const auto computing = trace_.computing("forward", unit);
   Network::forward(unit, parameters);
   ranks_.compute(shape().forward_flops(unit, rows()));
   trace_.event(unit, "forward");
 }
 
 void Model::backward(std::size_t unit, ConstNumbers parameters, Numbers gradient) {
+  const auto computing = trace_.computing("backward", unit);
   Network::backward(unit, parameters, gradient);
   ranks_.compute(shape().backward_flops(unit, rows()));
   trace_.event(unit, "backward");
@@ -62,6 +64,7 @@ void Model::backward(std::size_t unit, ConstNumbers parameters, Sum& gradient) {
 }
 
 void StageOptimizer::update(std::size_t unit, Numbers parameters, ConstNumbers gradients) {
+  const auto computing = trace_.computing("update", unit);
   Optimizer::update(unit, parameters, gradients);
   ranks_.compute(flops(parameters.size));
 }

@@ -15,6 +15,7 @@
 #include "zerolab/comm/traffic_ledger.hpp"
 #include "zerolab/core/number.hpp"
 #include "zerolab/core/shards.hpp"
+#include "zerolab/core/timeline.hpp"
 
 namespace zerolab {
 
@@ -49,6 +50,7 @@ class Request {
   friend class Communicator;
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::unique_ptr<const std::array<Layout, 2>> layouts_;  ///< read by MPI until the end
+  Timeline::Running running_;
 };
 
 /// The ranks of a job, and the only way they talk. Each method is one MPI call on the memory it is
@@ -106,6 +108,8 @@ class Communicator {
   void compute(double flops);
   /// Seconds spent in compute() so far; none where time is real.
   std::optional<double> compute_seconds() const;
+  /// Tells every collective of training to a timeline from now on, or with nullptr to none.
+  void watch(Timeline* timeline) { timeline_ = timeline; }
 
   /// While one of these lives, everything is entered under other.
   class Outside {
@@ -126,6 +130,8 @@ class Communicator {
  private:
   void record(Collective collective, std::size_t elements, std::size_t width,
               std::size_t ring_elements);
+  /// A span from here to the end of the scope, or of the request.
+  Timeline::Running running(Collective collective, bool blocking = true) const;
   MPI_Op sum_of(NumberType type) const;
   std::size_t next() const { return (rank_ + 1) % size_; }
 
@@ -137,6 +143,7 @@ class Communicator {
   bool outside_ = false;
   double compute_seconds_ = 0;
   TrafficLedger ledger_;
+  Timeline* timeline_ = nullptr;
 };
 
 }  // namespace zerolab

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace zerolab {
@@ -23,6 +24,8 @@ enum class Category {
 inline constexpr std::size_t categories = 9;
 std::string_view name(Category category);
 
+class Timeline;
+
 /// Bytes held by this rank, by category: now, and the high-water mark. Buffers enter and leave by
 /// themselves; nothing else writes here.
 class MemoryLedger {
@@ -43,9 +46,15 @@ class MemoryLedger {
   const Line& line(Category category) const { return lines_[static_cast<std::size_t>(category)]; }
   const Line& total() const { return total_; }
 
+  /// Tells every change to a timeline from now on, or with nullptr to none.
+  void watch(Timeline* timeline) { timeline_ = timeline; }
+
  private:
+  void tell(Category category, std::int64_t bytes) const;
+
   std::array<Line, categories> lines_{};
   Line total_{};
+  Timeline* timeline_ = nullptr;
 };
 
 }  // namespace zerolab

@@ -24,6 +24,7 @@ struct Options {
   bool count_wire = false;           ///< train: have the MPI count what it sends
   bool collectives = false;          ///< doctor: what each collective sends
   std::string metrics;               ///< file; empty: none
+  std::string timeline;              ///< train: file of one step's timeline; empty: none
   std::string digests;               ///< file of the digest trace; empty: none
   std::vector<std::string> against;  ///< saved traces: to compare with, or two to compare
   std::string wire;  ///< file of measured bytes a step; train adds to it, verify shows it

@@ -15,6 +15,10 @@ nlohmann::json summary_json(const Outcome& outcome, const Job& job);
 nlohmann::json metrics_json(std::size_t step, const StepResult& result, const Stage& stage,
                             const Job& job, std::size_t samples_so_far);
 
+/// The timeline file of a rank's step; keys as documented in the README.
+nlohmann::json timeline_json(const Timeline::Step& step, const Outcome& outcome, const Job& job,
+                             const Communicator& comm);
+
 /// A file of one JSON object a line; each is on its way to the disk before the next is made. Throws
 /// Error naming the file.
 class LineFile {

@@ -47,8 +47,9 @@ struct Training {
   Communicator& comm;
   MemoryLedger& memory;
   bool digest_steps = false;
-  bool rss_from_now = false;  ///< count the process peak from here on, where the system can
-  Trace* trace = nullptr;     ///< tells the first step that is not skipped
+  bool rss_from_now = false;     ///< count the process peak from here on, where the system can
+  Trace* trace = nullptr;        ///< tells the first step that is not skipped
+  Timeline* timeline = nullptr;  ///< records the last step that is not skipped
   /// Called on every rank before the first step, and after each.
   std::function<void(const Stage&)> before_steps = {};
   std::function<void(std::size_t step, const StepResult&, const Stage&)> after_step;

@@ -83,11 +83,12 @@ class Model : public Network {
 class StageOptimizer : public Optimizer {
  public:
   StageOptimizer(const OptimizerSettings& settings, Trace& trace, Communicator& ranks)
-      : Optimizer(settings, trace), ranks_(ranks) {}
+      : Optimizer(settings, trace), trace_(trace), ranks_(ranks) {}
 
   void update(std::size_t unit, Numbers parameters, ConstNumbers gradients);
 
  private:
+  Trace& trace_;
   Communicator& ranks_;
 };
 
