@@ -1,11 +1,8 @@
 #include "zerolab/report/console.hpp"
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
 #include <numeric>
 
 #include "zerolab/nn/blas.hpp"
@@ -13,26 +10,15 @@
 
 namespace zerolab {
 
-namespace {
-
-constexpr std::size_t columns = 100;
-
-/// Characters that a terminal shows; continuation bytes of UTF-8 take no room.
 std::size_t shown_width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
   }));
 }
 
-/// True when someone watches stderr: it is a terminal, or that of the parent is (mpirun takes its
-/// ranks' stderr through a pipe).
-bool is_watched() {
-  if (isatty(STDERR_FILENO) == 1) return true;
-  std::error_code none;
-  const auto target = std::filesystem::read_symlink(fmt::format("/proc/{}/fd/2", getppid()), none);
-  return !none &&
-         (target.string().starts_with("/dev/pts/") || target.string().starts_with("/dev/tty"));
-}
+namespace {
+
+constexpr std::size_t columns = 100;
 
 std::vector<std::size_t> column_widths(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
@@ -119,29 +105,6 @@ std::string kernel_of(const Job& job) {
 std::string bits_hold_for(const Job& job) {
   if (job.gemm == GemmKind::reference) return "reference products (the same on any machine)";
   return fmt::format("kernel {} (another may round products otherwise)", blas_kernel());
-}
-
-Progress::Progress(bool wanted, std::string what, std::size_t steps)
-    : on_(wanted && is_watched()),
-      what_(std::move(what)),
-      steps_(steps),
-      begin_(Clock::now()),
-      shown_(begin_) {}
-
-Progress::~Progress() {
-  if (on_) std::fputs("\r\033[K", stderr);
-}
-
-void Progress::show(std::size_t step, const StepResult& result) {
-  const auto now = Clock::now();
-  if (!on_ || now - shown_ < std::chrono::milliseconds(200)) return;
-  shown_ = now;
-  const double so_far = std::chrono::duration<double>(now - begin_).count();
-  const double left =
-      so_far / static_cast<double>(step + 1) * static_cast<double>(steps_ - step - 1);
-  fmt::print(stderr, "\r\033[K{} · step {}/{} · loss {:.4f} · {:.0f} s left", what_, step + 1,
-             steps_, result.loss, left);
-  std::fflush(stderr);
 }
 
 }  // namespace zerolab

@@ -7,6 +7,7 @@
 #include "zerolab/nn/blas.hpp"
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/console.hpp"
+#include "zerolab/report/summary.hpp"
 
 namespace zerolab {
 
@@ -53,21 +54,28 @@ std::string attach(const Machine& m) {
   return *m.attach ? "works" : m.attach_switched_off ? "blocked, and switched off" : "blocked";
 }
 
-void print_machine(const Machine& m, std::size_t ranks) {
-  const auto line = [](const char* what, const std::string& value) {
-    fmt::print("  {:<16}{}\n", what, value);
-  };
-  fmt::print("{}\n", m.blas);
-  line("MPI", mpi_library());
-  line("launcher", m.launcher);
-  line("ranks", fmt::format("{}, {} of them on this host, which has {} cores ({} for this rank)",
-                            ranks, m.ranks, m.cores, m.usable_cores));
-  line("transport", transport(m));
-  line("memory attach", attach(m));
-  line("shared memory", shared_memory(m));
-  line("BLAS threads", fmt::format("{} per rank", m.blas_threads));
-  line("fp16 conversion", has_hardware_half() ? "by the CPU" : "in integer arithmetic");
-  line("timers", timers());
+/// Facts with their names, in the order in which they are shown.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+Facts facts(const Machine& m, std::size_t ranks) {
+  return {{"BLAS", m.blas},
+          {"MPI", mpi_library()},
+          {"launcher", m.launcher},
+          {"ranks", fmt::format("{}, {} of them on this host, which has {} cores ({} for this "
+                                "rank)",
+                                ranks, m.ranks, m.cores, m.usable_cores)},
+          {"transport", transport(m)},
+          {"memory attach", attach(m)},
+          {"shared memory", shared_memory(m)},
+          {"BLAS threads", fmt::format("{} per rank", m.blas_threads)},
+          {"fp16 conversion", has_hardware_half() ? "by the CPU" : "in integer arithmetic"},
+          {"timers", timers()}};
+}
+
+void print(const Facts& facts) {
+  for (const auto& [what, value] : facts) {
+    fmt::print("{}\n", what == "BLAS" ? value : fmt::format("  {:<16}{}", what, value));
+  }
 }
 
 /// Ranks on the host of this one.
@@ -76,42 +84,75 @@ std::size_t ranks_here(Communicator& comm) {
   return static_cast<std::size_t>(std::count(hosts.begin(), hosts.end(), host_name()));
 }
 
-/// Rows of a table, and whether all is right on every rank. All ranks together.
-bool judge(const std::vector<SelfTest>& tests, Communicator& comm,
-           std::vector<std::vector<std::string>>& rows) {
-  bool good = true;
+/// A self-test, and on how many ranks it came out right.
+using Judged = std::vector<std::pair<std::string, std::uint64_t>>;
+
+Judged judge(const std::vector<SelfTest>& tests, Communicator& comm) {
+  Judged judged;
   for (const SelfTest& test : tests) {
     std::uint64_t right = test.right ? 1 : 0;
     comm.sum(std::span(&right, 1));
-    good &= right == comm.size();
-    rows.push_back({test.what, fmt::format("{} of {}", right, comm.size())});
+    judged.emplace_back(test.what, right);
   }
-  return good;
+  return judged;
+}
+
+std::string table_of(const Judged& judged, std::size_t ranks) {
+  std::vector<std::vector<std::string>> rows{{"self-test", "right on ranks"}};
+  for (const auto& [what, right] : judged) {
+    rows.push_back({what, fmt::format("{} of {}", right, ranks)});
+  }
+  return table(rows);
+}
+
+nlohmann::json json_of(const Facts& facts, const Judged& judged, std::size_t ranks,
+                       const std::vector<std::string>& hinted, bool good) {
+  nlohmann::json summary{{"machine", nlohmann::json::object()},
+                         {"self_tests", nlohmann::json::array()},
+                         {"hints", hinted},
+                         {"all_right", good}};
+  for (const auto& [what, value] : facts) summary["machine"][what] = value;
+  for (const auto& [what, right] : judged) {
+    summary["self_tests"].push_back({{"what", what}, {"right", right}, {"ranks", ranks}});
+  }
+  return summary;
 }
 
 }  // namespace
 
 int doctor_command(const Options& options, Communicator& comm, Machine machine) {
   const auto outside = comm.outside_training();
-  const bool speaks = comm.rank() == 0;
+  const bool speaks = comm.rank() == 0 && !options.json_only();
+  together(comm, [&] {
+    if (comm.rank() == 0 && !options.json.empty() && !options.json_only())
+      check_writable(options.json);
+  });
   machine.attach = can_attach(comm);
   machine.ranks = ranks_here(comm);
-  if (speaks) print_machine(machine, comm.size());
+  const Facts known = facts(machine, comm.size());
+  if (speaks) print(known);
 
   const std::string fault = gemm_fault();
   auto tests = collective_self_tests(comm);
   const auto more = zero_count_self_tests(comm);
   tests.insert(tests.end(), more.begin(), more.end());
   tests.push_back({"sgemm", fault.empty()});
-  std::vector<std::vector<std::string>> rows{{"self-test", "right on ranks"}};
-  const bool good = judge(tests, comm, rows);
-  const std::string sent = options.collectives ? collective_bytes(comm) : "";
+  const Judged judged = judge(tests, comm);
+  const bool good =
+      std::ranges::all_of(judged, [&](const auto& test) { return test.second == comm.size(); });
+  const std::string sent =
+      options.collectives ? collective_results(comm) + collective_bytes(comm) : "";
   if (speaks) {
-    fmt::print("{}", table(rows));
+    fmt::print("{}", table_of(judged, comm.size()));
     if (!fault.empty()) fmt::print("sgemm: {}\n", fault);
     for (const std::string& hint : hints(machine)) fmt::print("hint: {}\n", hint);
     fmt::print("{}{}\n", sent, good ? "all right" : "WRONG: training would be wrong here");
   }
+  together(comm, [&] {
+    if (comm.rank() != 0 || options.json.empty()) return;
+    write_file(options.json,
+               json_of(known, judged, comm.size(), hints(machine), good).dump(2) + "\n");
+  });
   return good ? 0 : 1;
 }
 

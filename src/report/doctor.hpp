@@ -23,6 +23,10 @@ std::vector<SelfTest> zero_count_self_tests(const Communicator& comm);
 /// Whether ranks of one host may read each other's memory; none where there is no pair to try.
 std::optional<bool> can_attach(Communicator& comm);
 
+/// What each rank holds after an all-reduce, a reduce-scatter and an all-gather of known numbers.
+/// On rank 0, elsewhere empty.
+std::string collective_results(Communicator& comm);
+
 /// What each collective sends, from 8 B to 16 MB, as multiples of its payload. On rank 0, elsewhere
 /// empty.
 std::string collective_bytes(Communicator& comm);

@@ -23,7 +23,7 @@ void require_same_data(const std::string& name, const Dataset& data, Communicato
 }  // namespace
 
 JobData open_job(const Options& options, Communicator& comm, MemoryLedger& memory) {
-  JobData opened{options.job, nullptr, 0, 0};
+  JobData opened{options.job, nullptr, 0, 0, 0};
   together(comm, [&] {
     require_ieee_arithmetic();
     for (const std::string& file : {options.json, options.timeline}) {
@@ -41,6 +41,7 @@ JobData open_job(const Options& options, Communicator& comm, MemoryLedger& memor
     require(options.epochs <= SIZE_MAX / plan.steps_per_epoch(),
             "{} epochs of {} steps cannot be counted", options.epochs, plan.steps_per_epoch());
     opened.global_batch = plan.global_batch();
+    opened.steps_per_epoch = plan.steps_per_epoch();
     opened.steps = options.steps.value_or(options.epochs * plan.steps_per_epoch());
   });
   require_same_data(options.data, *opened.data, comm);

@@ -2,6 +2,7 @@
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/console.hpp"
 #include "zerolab/report/digest_recorder.hpp"
+#include "zerolab/report/progress.hpp"
 #include "zerolab/report/wire_run.hpp"
 
 namespace zerolab {
@@ -100,7 +101,7 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
   Timeline timeline([&comm] { return comm.now(); });
   Outcome outcome;
   {
-    Progress progress(speaks && !options.quiet, fmt::format("stage {}", options.stage),
+    Progress progress(speaks && !options.quiet, fmt::format("stage {}", options.stage), job_data,
                       job_data.steps);
     std::size_t samples = 0;
     outcome = run({.job = job,

@@ -5,6 +5,7 @@
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/console.hpp"
 #include "zerolab/report/digest_recorder.hpp"
+#include "zerolab/report/progress.hpp"
 
 namespace zerolab {
 
@@ -58,7 +59,7 @@ class Verification {
     };
     for (const int stage : options_.stages) {
       Progress progress(comm_.rank() == 0 && !options_.quiet && !options_.json_only(),
-                        fmt::format("stage {} under {}", stage, name(job.reduce)), steps);
+                        fmt::format("stage {} under {}", stage, name(job.reduce)), data_, steps);
       Training one = training(stage);
       const bool traced = digests != nullptr && stage == options_.stages[0];
       one.before_steps = [&](const Stage& trained) {

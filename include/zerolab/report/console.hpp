@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,6 +10,9 @@ namespace zerolab {
 
 /// 1234567 as "1 234 567".
 std::string grouped(std::uint64_t number);
+
+/// Characters that a terminal shows; continuation bytes of UTF-8 take no room.
+std::size_t shown_width(const std::string& text);
 
 /// Columns as wide as their widest cell, all to the right; a line per row, headings first. Numbers
 /// lose their grouping where lines would be longer than 100 columns.
@@ -28,22 +30,5 @@ std::string describe_libraries(const Job& job);
 std::string kernel_of(const Job& job);
 /// What the digest of a job holds for, after "with".
 std::string bits_hold_for(const Job& job);
-
-/// One updating line on stderr while a run lasts: only on a terminal, gone at the end.
-class Progress {
- public:
-  Progress(bool wanted, std::string what, std::size_t steps);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  void show(std::size_t step, const StepResult& result);
-
- private:
-  using Clock = std::chrono::steady_clock;
-  bool on_;
-  std::string what_;
-  std::size_t steps_;
-  Clock::time_point begin_, shown_;
-};
 
 }  // namespace zerolab

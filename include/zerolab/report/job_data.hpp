@@ -13,6 +13,7 @@ struct JobData {
   std::unique_ptr<Dataset> data;
   std::size_t steps;
   std::size_t global_batch;
+  std::size_t steps_per_epoch;
 };
 
 /// All ranks together; a fault on any of them is an AgreedError on all.
