@@ -6,7 +6,8 @@ usage() {
   cat <<'END'
 usage: ./run_labs.sh [COMMAND] [--no-install] [--mpi openmpi|mpich|smpi]
 
-  (none)     install what is missing, build, run `zerolab verify`; exit 0 only if all verdicts hold
+  (none)     install what is missing, build, measure, judge: writes tables, figures and a page,
+             results/report.html; exit 0 only if all verdicts hold
   install    install what is missing, and nothing else
   build      build in build/ (see --mpi)
   test ...   build, run the whole test suite; more arguments go to ctest (test -R comm).
@@ -47,6 +48,14 @@ zlib1g-dev -
 libgtest-dev -
 libbenchmark-dev -
 dataset-fashion-mnist -"
+# What figures are drawn with; and what a test looks at the page with, where there is such a package.
+figure_packages() {
+  case $command in labs | test | install) printf '\n%s' "gnuplot-nox gnuplot" ;; esac
+}
+optional_packages() {
+  if [ "$command" = test ] && ! command -v chromium >/dev/null &&
+    apt-cache policy chromium 2>/dev/null | grep -q 'Candidate: [0-9]'; then echo chromium; fi
+}
 mpi_packages() {
   case $mpi in
     mpich) printf '\n%s\n%s' "mpich mpirun.mpich" "libmpich-dev mpicc.mpich" ;;
@@ -68,46 +77,51 @@ missing_packages() {
     if [ "$package" = make ] && command -v ninja >/dev/null; then continue; fi
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
       printf ' %s' "$package"
-  done <<<"$packages$(mpi_packages)"
+  done <<<"$packages$(figure_packages)$(mpi_packages)"
 }
 
 install_missing() {
-  local missing as_root
+  local missing optional as_root
   if [ "$(uname -s)" = Darwin ]; then
     echo "macOS: nothing is installed by this script. What is needed:"
-    echo "  brew install cmake open-mpi openblas cli11 fmt nlohmann-json googletest google-benchmark"
+    echo "  brew install cmake open-mpi openblas cli11 fmt nlohmann-json googletest google-benchmark gnuplot"
     return
   fi
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "no apt-get here; what is needed, by Debian's names:"
-    cut -d ' ' -f 1 <<<"$packages$(mpi_packages)"
+    cut -d ' ' -f 1 <<<"$packages$(figure_packages)$(mpi_packages)"
     return
   fi
-  missing=$(missing_packages)
-  if [ -z "$missing" ]; then
+  missing=$(missing_packages) optional=$(optional_packages)
+  if [ -z "$missing$optional" ]; then
     echo "all packages are there"
     return
   fi
   if [ "$install" = no ]; then
-    echo "not there, and left alone (--no-install):$missing"
+    echo "not there, and left alone (--no-install):$missing $optional"
     return
   fi
   as_root=()
   if [ "$(id -u)" -ne 0 ]; then
     # A password can be asked for only at a terminal.
     if ! command -v sudo >/dev/null || { ! sudo -n true 2>/dev/null && ! [ -t 2 ]; }; then
+      [ -n "$missing" ] || return 0
       die 1 "these packages are missing and this user may not install them; ask for
   apt-get install$missing"
     fi
     as_root=(sudo)
   fi
-  echo "installing:$missing"
+  echo "installing:$missing $optional"
   ${as_root[@]+"${as_root[@]}"} apt-get update -q ||
     echo "apt-get update failed; trying with the old list"
   # shellcheck disable=SC2086  # one word a package
-  ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -qq -y --no-install-recommends -o DPkg::Lock::Timeout=300 $missing ||
-    die 1 "apt-get could not install:$missing"
+  get() {
+    ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -qq -y --no-install-recommends -o DPkg::Lock::Timeout=300 $1
+  }
+  [ -z "$missing" ] || get "$missing" || die 1 "apt-get could not install:$missing"
+  optional=$(optional_packages) # the list may be new
+  [ -z "$optional" ] || get "$optional" || echo "without $optional a test is skipped"
 }
 
 # --- build -------------------------------------------------------------------------------------
@@ -143,21 +157,38 @@ use_mpi() { # use_mpi MPI: what is built and run from now on
 
 verdicts=()
 failed=0
+results= # folder of what is measured, if it is kept
 
 # run NAME RANKS SECONDS PROGRAM ARGUMENTS... shows the run and keeps its verdict, judged by exit code.
 run() {
-  local name="$1, $2 rank" ranks=$2 seconds=$3 start=$SECONDS code
-  [ "$ranks" -eq 1 ] || name+=s
-  shift 3
+  local name="$1, $2 rank"
+  [ "$2" -eq 1 ] || name+=s
+  judge "$name" tests/on_ranks.sh "${@:2}"
+}
+
+# judge NAME COMMAND... the same for any command. With a results folder, what it says goes there too.
+judge() {
+  local name=$1 start=$SECONDS code log holds=true
+  shift
+  log=$(tr -s ' ,:' - <<<"$name").txt
   step "$name: $*"
-  tests/on_ranks.sh "$ranks" "$seconds" "$@"
-  code=$?
+  if [ -n "$results" ]; then
+    "$@" >"$results/$log"
+    code=$?
+    cat "$results/$log"
+  else
+    "$@"
+    code=$?
+  fi
   if [ $code -eq 0 ]; then
     verdicts+=("holds   $name ($((SECONDS - start)) s)")
   else
     verdicts+=("FAILED  $name (exit code $code)")
     failed=$((failed + 1))
+    holds=false
   fi
+  [ -z "$results" ] || printf '{"name": "%s", "holds": %s, "seconds": %d, "log": "%s"}\n' "$name" \
+    $holds $((SECONDS - start)) "$log" >>"$results/verdicts.jsonl"
 }
 
 conclude() {
@@ -167,13 +198,34 @@ conclude() {
   echo "all ${#verdicts[@]} hold"
 }
 
+# One step of each stage and overlapped twin, its memory and its times.
+timelines() {
+  local stage overlap job=(--reduce mpi --loss-scale 1024 --data "synthetic:1280,784,10"
+    --hidden "512,512,512" --batch 64 --steps 8)
+  for overlap in "" -overlapped; do
+    for stage in 0 1 2 3; do
+      [ "$stage$overlap" != 1-overlapped ] || continue # stage 1 has no such twin
+      tests/on_ranks.sh 2 300 "$program" train --stage $stage ${overlap:+--overlap} "${job[@]}" \
+        --timeline "$results/timeline-$stage$overlap.json" || return
+    done
+  done
+}
+
 labs() {
   local ranks
-  run "this machine" 2 300 "$program" doctor
-  for ranks in 1 2 3 4; do
-    run "verify digits" "$ranks" 600 "$program" verify --epochs 10
+  results=results
+  mkdir -p $results || die 1 "$results/ cannot be made"
+  rm -f $results/*.{json,jsonl,txt,svg,png,html}
+  run "this machine" 2 300 "$program" doctor --json $results/doctor.json
+  for ranks in 1 2 3 4 8; do
+    run "verify digits" $ranks 600 "$program" verify --epochs 10 --json $results/verify-$ranks.json
   done
-  run "verify fashion-mnist" 2 900 "$program" verify --data fashion-mnist --hidden 128 --epochs 1
+  run "verify fashion-mnist" 2 900 "$program" verify --data fashion-mnist --hidden 128 --epochs 1 \
+    --json $results/verify-fashion-mnist-2.json
+  judge "timelines" timelines
+  judge "exercises" labs/exercises.sh "$program" $results
+  step "figures and page"
+  "$program" report --results $results || failed=$((failed + 1))
   conclude
 }
 
