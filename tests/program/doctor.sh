@@ -13,7 +13,32 @@ facts() { # facts NAME...: each has a line of its own
   for name in "$@"; do says "^  $name  *[^ ]" || { echo "no $name" && return 1; }; done
 }
 
+# result RANKS RANK: the row of a rank, by hand: it brings (RANK + 1)(i + 1) in element i, of which the
+# average over the ranks is (i + 1)(RANKS + 1)/2; its own shard is element RANK.
+result() {
+  awk -v n="$1" -v r="$2" 'BEGIN {
+    for (i = 1; i <= n; ++i) {
+      before = before (i > 1 ? " " : "") (r + 1) * i
+      mean = mean (i > 1 ? " " : "") i * (n + 1) / 2
+    }
+    print r, before, mean, (r + 1) * (n + 1) / 2, mean
+  }'
+}
+averages() { # averages RANKS
+  local rank
+  for ((rank = 0; rank < $1; ++rank)); do
+    tr -s ' ' <out | grep -qxF " $(result "$1" $rank)" || { result "$1" $rank && return 1; }
+  done
+}
+
 for ranks in 1 3 8; do
+  run "$ranks" 60 doctor --json facts.json
+  check "N = $ranks: the JSON says so, of each self-test" \
+    equal "$(grep -c "\"right\": $ranks,\{0,1\}\$" facts.json)" "$(grep -c " $ranks of $ranks\$" out)"
+  check "  and of all" grep -q '"all_right": true' facts.json
+  run "$ranks" 60 doctor --json -
+  check "  alone on standard output, the clock's steps aside" \
+    diff <(grep -v timers facts.json) <(grep -v timers out)
   run "$ranks" 60 doctor
   check "N = $ranks: all right" all_right
   check "  every self-test on every rank" \
@@ -63,6 +88,7 @@ collectives() { # collectives RANKS
   run "$1" 60 doctor --collectives
   check "N = $1: doctor --collectives" all_right
   check "  lines fit 100 columns" fits_100_columns
+  [ "$1" -gt 4 ] || check "  averages that can be checked by hand" averages "$1"
 }
 
 case $version in
