@@ -52,6 +52,7 @@ std::string collective_results(Communicator& comm) {
   std::vector<std::vector<std::string>> rows{
       {"rank", "holds before", "all-reduce", "reduce-scatter", "all-gather of those"}};
   std::vector<std::vector<std::string>> columns;
+  columns.reserve(cells.size());
   for (const std::string& cell : cells) columns.push_back(comm.gather(cell));
   for (std::size_t r = 0; r < columns[0].size(); ++r) {
     rows.push_back({std::to_string(r)});

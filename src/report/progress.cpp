@@ -71,8 +71,8 @@ std::string progress_line(const std::string& what, const Position& at, std::size
         fmt::format("{:.0f} samples/s", static_cast<double>(at.samples) / at.seconds),
         duration(a_step * static_cast<double>(at.steps - at.done)) + " left",
         fmt::format("step {}/{}", at.done, at.steps)}) {
-    if (shown_width(line + " · " + words) > columns) break;
-    line += " · " + words;
+    if (shown_width(line) + 3 + shown_width(words) > columns) break;
+    line.append(" · ").append(words);
   }
   return line;
 }
