@@ -55,6 +55,9 @@ struct StageMemory {
   Whole bytes_elsewhere;        ///< on a rank with an element less
   Whole bytes_of_all;           ///< over all N ranks
   std::optional<Whole> buffer;  ///< for a while beside it, where a largest unit is given
+
+  /// All but parameters and gradients, on the fullest rank.
+  Whole optimizer_bytes() const { return bytes - lines[0].bytes - lines[1].bytes; }
 };
 std::vector<StageMemory> plan_memory(const PlannedModel& model, Whole ranks);
 /// What a rank holds in full and sharded, on the fullest rank: aΦ + b⌈Φ/N⌉.

@@ -27,4 +27,6 @@ struct PlanOptions {
   bool json_only() const { return json == "-"; }
 };
 
+std::string_view name(StateLayout layout);
+
 }  // namespace zerolab

@@ -34,6 +34,8 @@ inline Fraction value_of(Quantity quantity, std::string_view text) {
   return reading.value;
 }
 
+/// "COUNT", "BYTES" … for help.
+std::string_view word_for(Quantity quantity);
 /// What may be written, for help and refusals: "bytes, like 80GB (10^9) or 80GiB (2^30)".
 std::string_view examples_of(Quantity quantity);
 
