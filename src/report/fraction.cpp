@@ -48,12 +48,14 @@ std::pair<Whole, bool> scaled(const Fraction& fraction, int places) {
 }  // namespace
 
 Whole added(Whole a, Whole b) {
-  require(a <= most - b, "a sum has more than 128 bits: smaller numbers, please");
+  require(a <= most - b,
+          "these numbers are too large together: an exact sum has more than 128 bits");
   return a + b;
 }
 
 Whole multiplied(Whole a, Whole b) {
-  require(b == 0 || a <= most / b, "a product has more than 128 bits: smaller numbers, please");
+  require(b == 0 || a <= most / b,
+          "these numbers are too large together: an exact product has more than 128 bits");
   return a * b;
 }
 

@@ -50,17 +50,13 @@ std::string traffic_table(const PlanOptions& o, const Fit& fit) {
 
 std::string verdict(const PlanOptions& o, const Fit& fit) {
   if (!fit.recommended) return "No stage fits. ";
-  const std::string order =
-      o.ranks == 1 ? "on one rank nothing is sent, so the plainest stage comes first"
-                   : fmt::format("by traffic the order is {}: payload first, then wire",
-                                 fmt::join(fit.by_traffic, ", "));
-  std::string text =
-      fmt::format("Stage {} fits with the least traffic ({})\n", *fit.recommended, order);
-  if (*fit.recommended == 0) {
-    text +=
-        "  The model fits as it is: sharding would save memory that nobody needs and add traffic\n";
-  }
-  return text;
+  std::string text = fmt::format("Stage {} fits with the least traffic ", *fit.recommended);
+  if (o.ranks == 1) return text + "(on one rank nothing is sent: the plainest)\n";
+  text += fmt::format("(by traffic the order is {}: payload first, then wire)\n",
+                      fmt::join(fit.by_traffic, ", "));
+  if (*fit.recommended > 0) return text;
+  return text +
+         "  The model fits as it is: sharding would only free memory that is spare already\n";
 }
 
 }  // namespace

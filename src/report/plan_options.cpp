@@ -59,7 +59,7 @@ void add_precision(CLI::App& app, PlanOptions& o) {
 
 void add_accumulate(CLI::App& app, PlanOptions& o) {
   app.add_option("--accumulate", o.model.job.accumulate, "k, micro-batches of a rank in a step [1]")
-      ->check(count(1));
+      ->check(count(1, std::size_t{1} << 20));  // as many as train takes
 }
 
 void add_state(CLI::App& app, PlanOptions& o) {
@@ -71,7 +71,7 @@ void add_state(CLI::App& app, PlanOptions& o) {
          [&o](const std::string& text) {
            o.model.job.optimizer.momentum = parse_number(text).value_or(1);
          },
-         "of sgd; its size is all that counts here, so it may be left out [0]")
+         "of sgd; how much does not matter here, and may be left out [0]")
       ->expected(0, 1)
       ->check(CLI::Validator(
           [](std::string& text) {
@@ -82,13 +82,14 @@ void add_state(CLI::App& app, PlanOptions& o) {
           "X"));
   add_choice<StateLayout>(
       app, "--layout", layouts, "zerolab",
-      "bytes of an element: ours, with fp32 gradients or without a master copy,\nor as Megatron-LM "
-      "and DeepSpeed document theirs",
+      "bytes of an element: ours, ours with fp32 gradients or without\na master copy, or as "
+      "Megatron-LM and DeepSpeed document theirs",
       [&o](StateLayout l) { o.model.layout = l; });
-  add_quantity(app, "--largest-unit", Quantity::count, true,
-               "parameters of the largest unit, which is gathered, or whose gradient\nlies apart, "
-               "for a while [not counted]",
-               [&o](const Fraction& value) { o.model.largest_unit = value.numerator(); });
+  add_quantity(
+      app, "--largest-unit", Quantity::count, true,
+      "parameters of the largest unit, which is gathered, or whose\ngradient lies apart, for "
+      "a while [not counted]",
+      [&o](const Fraction& value) { o.model.largest_unit = value.numerator(); });
 }
 
 void add_time_options(CLI::App& time, PlanOptions& o) {

@@ -10,13 +10,17 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 
 std::string checkpointing(const Remedies& r) {
-  if (r.activations_at_most.value_or(0) == 0) {
-    return fmt::format(
-        "  Activation checkpointing: not by itself; stage {} leaves activations {}\n",
-        r.leanest_stage, r.activations_at_most ? "0 bytes" : "less than nothing");
+  const std::string what = "  Activation checkpointing: ";
+  if (!r.activations_at_most) {
+    return what +
+           fmt::format("not by itself; without any, stage {} is still too much\n", r.leanest_stage);
   }
-  return fmt::format("  Activation checkpointing: to at most {} bytes, with stage {}\n",
-                     spaced(*r.activations_at_most), r.leanest_stage);
+  if (*r.activations_at_most == 0) {
+    return what +
+           fmt::format("not by itself; stage {} alone takes all the memory\n", r.leanest_stage);
+  }
+  return what + fmt::format("to at most {} bytes of activations, with stage {}\n",
+                            spaced(*r.activations_at_most), r.leanest_stage);
 }
 
 std::string more_ranks(const PlanOptions& o, const Fit& fit) {
@@ -28,7 +32,7 @@ std::string more_ranks(const PlanOptions& o, const Fit& fit) {
                          s.stage, spaced(*s.min_ranks), spaced(*s.min_power_of_two),
                          spaced(state + s.buffer + fit.activations));
   }
-  return lines.empty() ? "  More ranks: none are enough; what each holds in full is too much\n"
+  return lines.empty() ? "  More ranks: none are enough; activations and what is not sharded stay\n"
                        : "  More ranks\n" + lines;
 }
 
