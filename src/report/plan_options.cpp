@@ -83,7 +83,7 @@ void add_state(CLI::App& app, PlanOptions& o) {
   add_choice<StateLayout>(
       app, "--layout", layouts, "zerolab",
       "bytes of an element: ours, ours with fp32 gradients or without\na master copy, or as "
-      "Megatron-LM and DeepSpeed document theirs",
+      "Megatron-LM, DeepSpeed document theirs",
       [&o](StateLayout l) { o.model.layout = l; });
   add_quantity(
       app, "--largest-unit", Quantity::count, true,
