@@ -26,13 +26,9 @@ std::string needs_table(const Fit& fit) {
 std::string fits_table(const Fit& fit) {
   Rows rows{{"stage", "fits", "bytes", "N ≥", "smallest N", "power of two"}};
   for (const StageFit& s : fit.stages) {
-    const bool small = s.bound && *s.bound < Fraction(1'000'000);
     rows.push_back({std::to_string(s.stage), s.fits ? "yes, to spare" : "no, missing",
-                    spaced(s.difference),
-                    !s.bound ? "-"
-                    : small  ? decimal(*s.bound, 4)
-                             : fmt::format("{:.4g}", s.bound->approximate()),
-                    or_none(s.min_ranks), or_none(s.min_power_of_two)});
+                    spaced(s.difference), s.bound ? multiple(*s.bound) : "-", or_none(s.min_ranks),
+                    or_none(s.min_power_of_two)});
   }
   return table(rows);
 }
@@ -74,8 +70,8 @@ std::string fit_text(const PlanOptions& o, const Fit& fit) {
           needs_table(fit);
   if (!o.model.largest_unit) text += "  buffer: not counted without --largest-unit\n";
   text += "\nAnd the ranks it takes\n" + fits_table(fit);
-  text += "\nTraffic of a rank and step, one direction, ×: elements in Φ(N−1)/N\n" +
-          traffic_table(o, fit);
+  text +=
+      "\nTraffic of a rank and step, one direction; ×: Φ(N−1)/N elements\n" + traffic_table(o, fit);
   if (!sends_as_we_do(o)) {
     text += "  bytes: not available, since this layout may send other widths than it computes in\n";
   }

@@ -44,6 +44,8 @@ inline bool sends_as_we_do(const PlanOptions& o) {
 std::vector<std::string> describe(const PlanOptions& options, bool with_state);
 /// Rounded up where it is not whole, in groups of three.
 std::string bytes_text(const Fraction& bytes);
+/// Four digits, from a million on with an exponent.
+std::string multiple(const Fraction& times);
 /// "59.29 %"; "-" for none.
 std::string percent(const std::optional<Fraction>& share, int places = 2);
 

@@ -58,12 +58,12 @@ struct CollectiveLine {
 
 /// Exercise 1.2: what each collective turns what into, and how often the stages use it.
 std::string collectives_table(const std::vector<StageTraffic>& stages) {
-  constexpr std::array lines{CollectiveLine{"all-reduce", "a gradient of its own",
-                                            "the whole average", &UnitCalls::all_reduce},
-                             CollectiveLine{"reduce-scatter", "a gradient of its own",
-                                            "its shard of the average", &UnitCalls::reduce_scatter},
-                             CollectiveLine{"all-gather", "its shard of the parameters",
-                                            "all parameters", &UnitCalls::all_gather}};
+  constexpr std::array lines{
+      CollectiveLine{"all-reduce", "its own gradient", "the full average", &UnitCalls::all_reduce},
+      CollectiveLine{"reduce-scatter", "its own gradient", "its shard of the average",
+                     &UnitCalls::reduce_scatter},
+      CollectiveLine{"all-gather", "its shard of parameters", "the full parameters",
+                     &UnitCalls::all_gather}};
   Rows rows{{"collective", "each rank brings", "and ends with"}};
   for (const StageTraffic& s : stages) {
     rows[0].push_back((s.stage == 0 ? "stage " : "") + std::to_string(s.stage));
@@ -120,6 +120,11 @@ std::string percent(const std::optional<Fraction>& share, int places) {
   return (text == "0" && !share->zero() ? "> 0" : text) + " %";
 }
 
+std::string multiple(const Fraction& times) {
+  return times < Fraction(1'000'000) ? decimal(times, 4)
+                                     : fmt::format("{:.4g}", times.approximate());
+}
+
 std::vector<std::string> describe(const PlanOptions& o, bool with_state) {
   const Job& job = o.model.job;
   const bool ours =
@@ -146,9 +151,9 @@ std::string memory_text(const PlanOptions& o, const std::vector<StageMemory>& st
                      states_table(stages, uneven);
   if (uneven) text += who_holds_what(o);
   if (stages[0].buffer) {
-    text += fmt::format(
-        "  buffer: beside the state for a while, {} elements that are gathered or not yet summed\n",
-        spaced(*o.model.largest_unit));
+    text +=
+        fmt::format("  buffer: beside it for a while, {} elements, gathered or not yet summed\n",
+                    spaced(*o.model.largest_unit));
   }
   Rows sums{{"stage", "formula", "GB", "GiB", "all ranks, bytes"}};
   Rows factors{{"stage", "times less", "here", "in decimals", "ceiling"}};
@@ -159,7 +164,7 @@ std::string memory_text(const PlanOptions& o, const std::vector<StageMemory>& st
     const Fraction factor = reduction(s.per_element, o.ranks);
     const auto most = ceiling(s.per_element);
     factors.push_back({stage, reduction_formula(s.per_element), zerolab::text(factor),
-                       decimal(factor, 4), most ? decimal(*most, 4) : "no ceiling"});
+                       decimal(factor, 10), most ? decimal(*most, 4) : "no ceiling"});
   }
   return text + "\nThe sum in GB (10^9) and GiB (2^30), and over all ranks\n" + table(sums) +
          "\nHow many times less than on one rank, (a+b)N/(aN+b) for aΦ+bΦ/N\n" + table(factors);

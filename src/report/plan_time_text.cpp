@@ -37,7 +37,7 @@ std::string needed_table(const TimeCase& all, const PlanOptions& o) {
     for (const auto& needed : {line.timing.none.bandwidth, line.timing.full.bandwidth}) {
       const bool some = needed && !needed->zero();
       rows.back().push_back(some ? bytes_text(*needed) : needed ? "any" : "none is enough");
-      rows.back().push_back(some ? decimal(*needed / Fraction(o.bandwidth), 4) : "-");
+      rows.back().push_back(some ? multiple(*needed / Fraction(o.bandwidth)) : "-");
     }
   }
   return fmt::format("  Bandwidth for an efficiency of {} %, bytes/s\n",
