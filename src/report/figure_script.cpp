@@ -1,0 +1,139 @@
+#include "figure_script.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "zerolab/report/console.hpp"
+
+namespace zerolab {
+
+CategoryStyle style_of(Category category) {
+  switch (category) {
+    case Category::parameters:
+      return {"#0072B2", 0};
+    case Category::gradients:
+      return {"#E69F00", 4};
+    case Category::master:
+      return {"#009E73", 0};
+    case Category::momentum:
+      return {"#56B4E9", 5};
+    case Category::variance:
+      return {"#F0E442", 0};
+    case Category::accumulator:
+      return {"#D55E00", 2};
+    case Category::activations:
+      return {"#CC79A7", 7};
+    case Category::buffers:
+      return {"#333333", 0};
+    case Category::data:
+      return {"#BBBBBB", 0};
+  }
+  return {"#000000", 0};
+}
+
+StageStyle style_of_stage(int stage) {
+  switch (stage) {
+    case 0:
+      return {"#000000", 1, 7, 6};
+    case 1:
+      return {"#BB5566", 4, 9, 8};
+    case 2:
+      return {"#DDAA33", 2, 5, 4};
+    default:
+      return {"#004488", 1, 13, 12};
+  }
+}
+
+std::string Script::data(const std::vector<Row>& rows) {
+  const std::string name = fmt::format("$data{}", ++blocks_);
+  lines_ += name + " << END\n";
+  for (const Row& row : rows) lines_ += fmt::format("{}\n", fmt::join(row, " "));
+  lines_ += "END\n";
+  return name;
+}
+
+void Script::plot() {
+  lines_ += fmt::format("plot {}\n", fmt::join(layers_, ", \\\n  "));
+  layers_.clear();
+}
+
+namespace {
+
+constexpr const char* look = R"(set encoding utf8
+set border 3 linewidth 1
+set tics nomirror out scale 0.6
+set grid ytics linetype 1 linewidth 0.6 linecolor rgb '#DDDDDD'
+set style textbox opaque noborder
+)";
+
+}  // namespace
+
+std::string Script::svg(const std::string& name) const {
+  return fmt::format(
+             "set terminal svg noenhanced size {},{} fixed font 'sans-serif,14' name '{}' "
+             "background 'white'\n",
+             width_, height_, name) +
+         look + lines_;
+}
+
+std::string Script::png() const {
+  return fmt::format(
+             "set terminal pngcairo noenhanced size {},{} font 'sans-serif,14' fontscale 2 "
+             "linewidth 2 pointscale 2 background 'white'\n",
+             2 * width_, 2 * height_) +
+         look + lines_;
+}
+
+std::string literal(const std::string& text) {
+  std::string inside;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) >= ' ') inside += c;
+    if (c == '\'') inside += c;
+  }
+  return "'" + inside + "'";
+}
+
+void ranks_axis(Script& script) {
+  script.line("set logscale x 2");
+  script.line("set xrange [1:64]");
+  script.line("set xtics (1, 2, 4, 8, 16, 32, 64)");
+  script.line("set xlabel 'ranks N'");
+}
+
+std::vector<MeasuredRun> shown_runs(Results& results, const std::vector<int>& stages,
+                                    Figure& figure) {
+  std::vector<MeasuredRun> runs = measured_runs(results);
+  std::set<std::uint64_t> measured;
+  for (const MeasuredRun& run : runs) {
+    measured.insert(run.ranks);
+    figure.sources.push_back(run.file);
+    for (const int stage : stages) {
+      if (run.stages.contains(stage)) continue;
+      figure.missing.push_back(fmt::format("not measured: no stage {} in {}", stage, run.file));
+    }
+  }
+  for (const std::uint64_t n : {1U, 2U, 3U, 4U, 8U}) {
+    if (measured.contains(n)) continue;
+    figure.missing.push_back(fmt::format("not measured: no verify-{}.json", n));
+  }
+  return runs;
+}
+
+std::string compared(const std::vector<FigurePoint>& points) {
+  if (points.empty()) return "Nothing of it is measured.";
+  const auto differs = [](const FigurePoint& p) { return p.counted != p.formula; };
+  const auto first = std::find_if(points.begin(), points.end(), differs);
+  if (first == points.end()) {
+    return fmt::format("Each of the {} measured points equals the formula to the byte.",
+                       points.size());
+  }
+  return fmt::format(
+      "{} of the {} measured points differ from the formula, the first of them {} at N = {}: {} "
+      "bytes counted, {} by the formula.",
+      std::count_if(points.begin(), points.end(), differs), points.size(), first->series, first->x,
+      grouped(first->counted), grouped(first->formula));
+}
+
+}  // namespace zerolab
