@@ -41,21 +41,22 @@ void draw(const System& system, Script& script) {
       t, c, color, system.stage);
   const double here = system.percent(linked), needed = system.needed(0.8);
   const std::string marks = script.data({{linked, here}});
-  script.layer("{} with points pointtype {} pointsize 1.3 linecolor '{}' notitle", marks,
+  script.layer("{} with points pointtype {} pointsize 1.4*mark linecolor '{}' notitle", marks,
                style.filled, color);
   script.line("set label '{:.1f} %' at {},{} left front", here, linked * 1.06, here - 4.5);
-  script.layer("{} with points pointtype {} pointsize 1.3 linewidth 1.5 linecolor '{}' notitle",
-               script.data({{needed, 80}}), style.hollow, color);
-  script.line("set label '{:.1f} GB/s' at {},{} {} front", needed,
-              needed * (system.stage == 0 ? 0.94 : 1.06), system.stage == 0 ? 82.5 : 77,
-              system.stage == 0 ? "right" : "left");
+  script.layer(
+      "{} with points pointtype {} pointsize 1.4*mark linewidth 1.5 linecolor '{}' notitle",
+      script.data({{needed, 80}}), style.hollow, color);
+  const bool left = system.stage == 0;
+  script.line("set label '{:.1f} GB/s' at {},{} {} front", needed, needed * (left ? 0.96 : 1.06),
+              left ? 88 : 77, left ? "center" : "left");
 }
 
 }  // namespace
 
 bool draw_efficiency(Results&, Figure& figure, Script& script) {
   const System data_parallel(0), stage3(3);
-  figure.title = "Efficiency against bandwidth: Φ = 175 billion, N = 64, 10 s of computing a step";
+  figure.title = "Efficiency against bandwidth, Φ = 175 billion, N = 64";
   figure.alt = fmt::format("Stage 0 lies above stage 3: at 300 GB/s {:.1f} % against {:.1f} %.",
                            data_parallel.percent(linked), stage3.percent(linked));
   figure.caption = fmt::format(
@@ -75,7 +76,8 @@ bool draw_efficiency(Results&, Figure& figure, Script& script) {
   script.line("set xlabel 'bandwidth B of a rank (GB/s)'");
   script.line("set ylabel 'share of the step spent computing (%)'");
   script.line("set key bottom right reverse Left");
-  script.line("set arrow from {0},0 to {0},105 nohead dashtype 3 linecolor '#888888'", linked);
+  script.line("set arrow from {0},0 to {0},{1} nohead dashtype 3 linecolor '#888888'", linked,
+              data_parallel.percent(linked));
   script.layer("80 with lines linewidth 1.5 dashtype 3 linecolor '#555555' title '80 %'");
   for (const System& system : {data_parallel, stage3}) draw(system, script);
   script.plot();

@@ -49,7 +49,7 @@ void draw_bars(Script& script) {
   for (int stage = 0; stage < 4; ++stage) {
     const auto s = static_cast<std::size_t>(stage);
     script.line("set label \"{}\\n{:g} GB\" at {},{} center", formulas[s], top[s], stage,
-                top[s] + 9);
+                top[s] + 9.5);
   }
 }
 
@@ -65,15 +65,16 @@ void draw_measured(const MeasuredRun& run, Figure& figure, Script& script) {
       const double height = scaled(so_far, run.parameters);
       figure.points.push_back({fmt::format("stage {}, up to {}", stage, name(model_state[c])),
                                static_cast<double>(run.ranks), height, so_far, formula});
-      marks.push_back({stage + half_width / 2, height});
+      marks.push_back({stage + half_width, height});
     }
   }
-  script.layer("{} with points pointtype 7 pointsize 0.85 linecolor 'white' notitle",
-               script.data(marks));
+  const std::string data = script.data(marks);
+  script.layer("{} with points pointtype 7 pointsize 1.2*mark linecolor 'white' notitle", data);
   script.layer(
-      "$data{} with points pointtype 6 pointsize 0.85 linewidth 1.5 linecolor 'black' "
-      "title {}",
-      script.blocks(),
+      "{} with points pointtype 6 pointsize 1.2*mark linewidth 1.5 linecolor 'black' notitle",
+      data);
+  script.line(
+      "set label {} at 0.55,100 left offset 1,0 point pointtype 6 pointsize 1.2*mark linewidth 1.5",
       literal(fmt::format("measured: Φ = {}, N = {}, scaled to 7 billion", grouped(run.parameters),
                           ranks)));
 }
@@ -83,11 +84,11 @@ void draw_measured(const MeasuredRun& run, Figure& figure, Script& script) {
 bool draw_memory(Results& results, Figure& figure, Script& script) {
   figure.title = "Model states per rank, Φ = 7 billion, N = 8";
   script.line("set title {}", literal(figure.title));
-  script.line("set xrange [-0.95:3.5]");
-  script.line("set yrange [0:132]");
+  script.line("set xrange [-1.02:3.45]");
+  script.line("set yrange [0:130]");
   script.line("set xtics ('stage 0' 0, 'stage 1' 1, 'stage 2' 2, 'stage 3' 3) scale 0");
-  script.line("set ylabel 'model states per rank (GB = 10^9 bytes)'");
-  script.line("set key top right reverse Left");
+  script.line("set ylabel 'model states per rank (GB, 10⁹ bytes)'");
+  script.line("unset key");
   figure.caption =
       "Bars: the formula, 16-bit numbers and Adam: parameters 2Φ, gradients 2Φ, master weights, "
       "momentum and variance 4Φ each, every one of them either whole or 1/N of it on a rank. ";

@@ -27,7 +27,7 @@ void draw_measured(int stage, const std::vector<MeasuredRun>& runs, Figure& figu
   if (marks.empty()) return;
   const StageStyle style = style_of_stage(stage);
   script.layer(
-      "{} with points pointtype {} pointsize 1.1 linecolor '{}' title 'stage {}, measured'",
+      "{} with points pointtype {} pointsize 1.2*mark linecolor '{}' title 'stage {}, measured'",
       script.data(marks), style.filled, style.color, stage);
 }
 
@@ -46,19 +46,20 @@ bool draw_reduction(Results& results, Figure& figure, Script& script) {
   script.line("set ylabel 'reduction factor 16N/(aN + b)'");
   script.line("set key top left reverse Left");
   const std::vector<MeasuredRun> runs = shown_runs(results, {0, 1, 2, 3}, figure);
-  script.layer("x with lines linewidth 6 linecolor '#CCCCCC' title 'straight line N'");
+  script.layer("{} with lines linewidth 6 linecolor '#CCCCCC' title 'straight line N'",
+               over_ranks(script, [](double n) { return n; }));
   for (int stage = 1; stage < 4; ++stage) {
-    const auto [a, b] = state_bytes(Job{}, stage);
+    const StateBytes bytes = state_bytes(Job{}, stage);
+    const auto a = static_cast<double>(bytes.full), b = static_cast<double>(bytes.sharded);
     const StageStyle style = style_of_stage(stage);
-    script.layer(
-        "16*x/({}*x+{}) with lines linewidth 2 dashtype {} linecolor '{}' title 'stage {}, "
-        "formula'",
-        a, b, style.dash, style.color, stage);
-    if (a == 0) continue;
-    const std::size_t ceiling = 16 / a;
-    script.layer("{} with lines linewidth 1.5 dashtype 3 linecolor '{}' notitle", ceiling,
-                 style.color);
-    script.line("set label 'ceiling {}' at 1.05,{}*1.12", ceiling, ceiling);
+    script.layer("{} with lines linewidth 2 dashtype {} linecolor '{}' title 'stage {}, formula'",
+                 over_ranks(script, [&](double n) { return 16 * n / (a * n + b); }), style.dash,
+                 style.color, stage);
+    if (bytes.full == 0) continue;  // no ceiling
+    const double ceiling = 16 / a;
+    script.layer("{} with lines linewidth 1.5 dashtype 3 linecolor '{}' notitle",
+                 over_ranks(script, [&](double) { return ceiling; }), style.color);
+    script.line("set label 'ceiling {}, stage {}' at 1.05,{}*1.12", ceiling, stage, ceiling);
   }
   for (int stage = 1; stage < 4; ++stage) draw_measured(stage, runs, figure, script);
   figure.caption =

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "zerolab/report/console.hpp"
@@ -16,11 +17,11 @@ CategoryStyle style_of(Category category) {
     case Category::gradients:
       return {"#E69F00", 4};
     case Category::master:
-      return {"#009E73", 0};
+      return {"#009E73", 1};
     case Category::momentum:
-      return {"#56B4E9", 5};
+      return {"#56B4E9", 0};
     case Category::variance:
-      return {"#F0E442", 0};
+      return {"#F0E442", 5};
     case Category::accumulator:
       return {"#D55E00", 2};
     case Category::activations:
@@ -65,7 +66,6 @@ constexpr const char* look = R"(set encoding utf8
 set border 3 linewidth 1
 set tics nomirror out scale 0.6
 set grid ytics linetype 1 linewidth 0.6 linecolor rgb '#DDDDDD'
-set style textbox opaque noborder
 )";
 
 }  // namespace
@@ -75,15 +75,15 @@ std::string Script::svg(const std::string& name) const {
              "set terminal svg noenhanced size {},{} fixed font 'sans-serif,14' name '{}' "
              "background 'white'\n",
              width_, height_, name) +
-         look + lines_;
+         "mark = 0.6\nmiddling = ',13'\nsmall = ',11'\n" + look + lines_;
 }
 
 std::string Script::png() const {
   return fmt::format(
-             "set terminal pngcairo noenhanced size {},{} font 'sans-serif,14' fontscale 2 "
+             "set terminal pngcairo noenhanced size {},{} font 'sans-serif,10.5' fontscale 2 "
              "linewidth 2 pointscale 2 background 'white'\n",
              2 * width_, 2 * height_) +
-         look + lines_;
+         "mark = 1.0\nmiddling = ',9.75'\nsmall = ',8.25'\n" + look + lines_;
 }
 
 std::string literal(const std::string& text) {
@@ -95,11 +95,47 @@ std::string literal(const std::string& text) {
   return "'" + inside + "'";
 }
 
+void legend(Script& script, const std::vector<LegendEntry>& entries, std::size_t columns) {
+  const double line = 20.0 / script.height(), box = 26.0 / script.width();
+  const std::size_t rows = (entries.size() + columns - 1) / columns;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& [words, color, hatch, point] = entries[i];
+    const double x = 0.06 + 0.92 * static_cast<double>(i / rows) / static_cast<double>(columns);
+    const double y = line * static_cast<double>(rows - i % rows) - line * 0.2;
+    if (point > 0) {
+      script.line("set label '' at screen {},screen {} point pointtype {} pointsize mark",
+                  x + box / 2, y, point);
+    } else {
+      const std::string place =
+          fmt::format("rectangle from screen {},screen {} to screen {},screen {}", x,
+                      y - 0.35 * line, x + box, y + 0.35 * line);
+      script.line("set object {} fillstyle solid border linecolor '#222222' fillcolor '{}'", place,
+                  color);
+      if (hatch > 0) {
+        script.line(
+            "set object {} fillstyle transparent pattern {} border linecolor '#222222' fillcolor "
+            "'#222222'",
+            place, hatch);
+      }
+    }
+    script.line("set label '{}' at screen {},screen {} left", words, x + 1.3 * box, y);
+  }
+}
+
 void ranks_axis(Script& script) {
   script.line("set logscale x 2");
-  script.line("set xrange [1:64]");
+  script.line("set xrange [0.94:68]");
   script.line("set xtics (1, 2, 4, 8, 16, 32, 64)");
   script.line("set xlabel 'ranks N'");
+}
+
+std::string over_ranks(Script& script, const std::function<double(double)>& formula) {
+  std::vector<Row> curve;
+  for (int i = 0; i <= 96; ++i) {
+    const double n = std::exp2(i / 16.0);
+    curve.push_back({n, formula(n)});
+  }
+  return script.data(curve);
 }
 
 std::vector<MeasuredRun> shown_runs(Results& results, const std::vector<int>& stages,

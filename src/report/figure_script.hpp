@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ class Script {
     layers_.push_back(fmt::format(text, std::forward<Arguments>(arguments)...));
   }
   void plot();
-  std::size_t blocks() const { return blocks_; }
+  int width() const { return width_; }
+  int height() const { return height_; }
 
   std::string svg(const std::string& name) const;
   std::string png() const;  ///< of twice the size
@@ -65,8 +67,20 @@ class Script {
 /// A gnuplot string of one line, its characters meaning themselves.
 std::string literal(const std::string& text);
 
+/// An entry of a legend: a filled box, or with `point` a mark.
+struct LegendEntry {
+  std::string words;
+  const char* color;
+  int hatch, point;
+};
+/// A legend at the bottom of the picture, column by column. (gnuplot's own cannot show a hatch over
+/// a colour.)
+void legend(Script& script, const std::vector<LegendEntry>& entries, std::size_t columns);
+
 /// Axis of ranks: logarithmic, 1 to 64.
 void ranks_axis(Script& script);
+/// A curve over that axis.
+std::string over_ranks(Script& script, const std::function<double(double)>& formula);
 
 // The figures: each fills in title, caption, alt, points, sources and missing. False when there is
 // nothing to draw.

@@ -16,8 +16,7 @@ enum class Convention { payload, ring };
 void draw_measured(int stage, Convention convention, const std::vector<MeasuredRun>& runs,
                    Figure& figure, Script& script) {
   const bool payload = convention == Convention::payload;
-  const std::string series =
-      fmt::format("stage {}, {}", stage, payload ? "payload × (N−1)/N" : "ring bytes");
+  const std::string series = fmt::format("stage {}, {}", stage, payload ? "payload" : "ring");
   std::vector<Row> marks;
   for (const MeasuredRun& run : runs) {
     const auto found = run.stages.find(stage);
@@ -35,21 +34,25 @@ void draw_measured(int stage, Convention convention, const std::vector<MeasuredR
   }
   if (marks.empty()) return;
   const StageStyle style = style_of_stage(stage);
-  script.layer("{} with points pointtype {} pointsize {} linewidth 1.5 linecolor '{}' title {}",
-               script.data(marks), payload ? style.filled : style.hollow, payload ? 1 : 1.7,
-               style.color, literal("measured: " + series));
+  script.layer(
+      "{} with points pointtype {} pointsize {}*mark linewidth 1.5 linecolor '{}' title {}",
+      script.data(marks), payload ? style.filled : style.hollow, payload ? 1.2 : 2, style.color,
+      literal("measured: " + series));
 }
 
 void draw_formulas(Script& script) {
   const auto curve = [&](int stage, int times, bool wire, const char* title) {
-    script.layer("{}*(x-1)/x with lines linewidth 2 dashtype {} linecolor '{}' title '{}'", times,
-                 wire ? 2 : 1, style_of_stage(stage).color, title);
-    script.layer("{} with lines linewidth 1.5 dashtype 3 linecolor '{}' notitle", times,
-                 style_of_stage(stage).color);
+    const char* const color = style_of_stage(stage).color;
+    script.layer("{} with lines linewidth 2 dashtype {} linecolor '{}' title '{}'",
+                 over_ranks(script, [&](double n) { return times * (n - 1) / n; }), wire ? 2 : 1,
+                 color, title);
+    script.layer("{} with lines linewidth 1.5 dashtype 3 linecolor '{}' notitle",
+                 over_ranks(script, [&](double) { return times; }), color);
   };
-  curve(3, 6, false, "formula: stage 3, 6Φ(N−1)/N in both conventions");
-  curve(0, 4, true, "formula: stage 0 on the wire, 4Φ(N−1)/N");
-  curve(0, 2, false, "formula: stage 0 in payloads, 2Φ(N−1)/N");
+  curve(3, 6, false, "stage 3, payload and wire: 6Φ(N−1)/N");
+  curve(0, 4, true, "stage 0, wire: 4Φ(N−1)/N");
+  curve(0, 2, false, "stage 0, payload: 2Φ(N−1)/N");
+  script.layer("NaN with lines linewidth 1.5 dashtype 3 linecolor '#555555' title 'ceilings'");
   for (const int ceiling : {2, 4, 6}) {
     script.line("set label '{}Φ' at graph 1.01,first {}", ceiling, ceiling);
   }
@@ -57,8 +60,8 @@ void draw_formulas(Script& script) {
     const double part = (n - 1) / n;
     script.line("set arrow from {0},{1} to {0},{2} heads size screen 0.008,20 linewidth 1.2 front",
                 n, from * part, to * part);
-    script.line("set label '{}' at {},{} right front boxed", words, n * 0.96,
-                (from + 0.4 * (to - from)) * part);
+    script.line("set label '{}' at {},{} right front", words, n * 0.96,
+                (from + 0.22 * (to - from)) * part);
   };
   gap(48, 2, 6, "payload × 3");
   gap(24, 4, 6, "wire × 1.5");
@@ -85,19 +88,23 @@ bool draw_volume(Results& results, Figure& figure, Script& script) {
   script.line("set yrange [0:6.6]");
   script.line("set ylabel 'volume per rank and step (Φ bytes)'");
   script.line("set rmargin 6");
-  script.line("set key bmargin center horizontal reverse Left maxcols 2");
+  script.line("set bmargin at screen {}", 165.0 / script.height());
+  script.line("set key at screen 0.53,0.01 bottom center vertical reverse Left maxrows 4 width 1");
   const std::vector<MeasuredRun> runs = shown_runs(results, {0, 3}, figure);
   draw_formulas(script);
   for (const Convention convention : {Convention::payload, Convention::ring}) {
     for (const int stage : {3, 0}) draw_measured(stage, convention, runs, figure, script);
   }
   figure.caption =
-      "Lines: the formulas, for 2-byte numbers; dotted their ceilings. In payloads every "
+      "Lines: the formulas, for 2-byte numbers, and dotted their ceilings. In payloads every "
       "collective "
       "counts once, and stage 3 hands on three times what stage 0 does. On the wire an all-reduce "
       "is a reduce-scatter and an all-gather and sends twice, so there it is 1.5 times. Marks: the "
-      "mean over ranks of what was handed to MPI in a step" +
-      mode_of(runs) + "; ring bytes are a model of the counted calls. " + compared(figure.points);
+      "mean over ranks of a step, payload handed to MPI times (N−1)/N, and what a ring sends for "
+      "the "
+      "same calls" +
+      mode_of(runs) + " (the ring is a model of the counted calls, not the wire itself). " +
+      compared(figure.points);
   script.plot();
   return true;
 }

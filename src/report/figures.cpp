@@ -21,11 +21,11 @@ struct Kind {
 };
 
 constexpr std::array<Kind, figure_names.size()> kinds{{{draw_memory, 800, 520},
-                                                       {draw_volume, 800, 560},
+                                                       {draw_volume, 800, 580},
                                                        {draw_reduction, 800, 520},
                                                        {draw_efficiency, 800, 520},
                                                        {draw_trace, 960, 860},
-                                                       {draw_overlap, 960, 640}}};
+                                                       {draw_overlap, 960, 680}}};
 
 /// The measured points as JSON inside the picture, for whoever wants the numbers.
 std::string metadata(const Figure& figure) {
