@@ -162,11 +162,10 @@ std::string compared(const std::vector<FigurePoint>& points) {
   const auto differs = [](const FigurePoint& p) { return p.counted != p.formula; };
   const auto first = std::find_if(points.begin(), points.end(), differs);
   if (first == points.end()) {
-    return fmt::format("Each of the {} measured points equals the formula to the byte.",
-                       points.size());
+    return fmt::format("Each of the {} points equals the formula to the byte.", points.size());
   }
   return fmt::format(
-      "{} of the {} measured points differ from the formula, the first of them {} at N = {}: {} "
+      "{} of the {} points differ from the formula, the first of them {} at N = {}: {} "
       "bytes counted, {} by the formula.",
       std::count_if(points.begin(), points.end(), differs), points.size(), first->series, first->x,
       grouped(first->counted), grouped(first->formula));

@@ -16,7 +16,7 @@ enum class Convention { payload, ring };
 void draw_measured(int stage, Convention convention, const std::vector<MeasuredRun>& runs,
                    Figure& figure, Script& script) {
   const bool payload = convention == Convention::payload;
-  const std::string series = fmt::format("stage {}, {}", stage, payload ? "payload" : "ring");
+  const std::string series = fmt::format("stage {}, {}", stage, payload ? "payload" : "ring model");
   std::vector<Row> marks;
   for (const MeasuredRun& run : runs) {
     const auto found = run.stages.find(stage);
@@ -37,7 +37,8 @@ void draw_measured(int stage, Convention convention, const std::vector<MeasuredR
   script.layer(
       "{} with points pointtype {} pointsize {}*mark linewidth 1.5 linecolor '{}' title {}",
       script.data(marks), payload ? style.filled : style.hollow, payload ? 1.2 : 2, style.color,
-      literal("measured: " + series));
+      literal(payload ? "measured: " + series
+                      : fmt::format("ring model of the calls: stage {}", stage)));
 }
 
 void draw_formulas(Script& script) {
@@ -96,14 +97,14 @@ bool draw_volume(Results& results, Figure& figure, Script& script) {
     for (const int stage : {3, 0}) draw_measured(stage, convention, runs, figure, script);
   }
   figure.caption =
-      "Lines: the formulas, for 2-byte numbers, and dotted their ceilings. In payloads every "
-      "collective "
-      "counts once, and stage 3 hands on three times what stage 0 does. On the wire an all-reduce "
-      "is a reduce-scatter and an all-gather and sends twice, so there it is 1.5 times. Marks: the "
-      "mean over ranks of a step, payload handed to MPI times (N−1)/N, and what a ring sends for "
-      "the "
-      "same calls" +
-      mode_of(runs) + " (the ring is a model of the counted calls, not the wire itself). " +
+      "Lines: the formulas for 2-byte numbers, dotted their ceilings. In payloads a collective "
+      "counts "
+      "once: stage 3 hands on 3 times what stage 0 does. On the wire an all-reduce sends twice, as "
+      "a "
+      "reduce-scatter and an all-gather: there it is 1.5 times. Marks, mean over ranks of a step" +
+      mode_of(runs) +
+      ": filled, the measured payload times (N−1)/N; hollow, what a textbook ring sends for the "
+      "counted calls, which is a model and not the wire itself. " +
       compared(figure.points);
   script.plot();
   return true;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "figure_script.hpp"
 #include "gnuplot.hpp"
@@ -41,9 +42,8 @@ std::string metadata(const Figure& figure) {
                      nlohmann::json{{"sources", figure.sources}, {"points", points}}.dump());
 }
 
-}  // namespace
-
-Figure make_figure(std::string_view name, Results& results, bool with_png) {
+/// The figure without its pictures, and the script that draws them; none with nothing to draw.
+std::pair<Figure, std::optional<Script>> prepare(std::string_view name, Results& results) {
   const auto found = std::find(figure_names.begin(), figure_names.end(), name);
   require(found != figure_names.end(), "there is no figure {}; there are {}", name,
           fmt::join(figure_names, ", "));
@@ -51,11 +51,23 @@ Figure make_figure(std::string_view name, Results& results, bool with_png) {
   Figure figure;
   figure.name = name;
   Script script(kind.width, kind.height);
-  if (!kind.draw(results, figure, script)) return figure;
-  figure.svg = embeddable(gnuplot(script.svg(figure.name)), figure.name, figure.title, figure.alt,
+  if (!kind.draw(results, figure, script)) return {figure, std::nullopt};
+  return {figure, script};
+}
+
+}  // namespace
+
+Figure make_figure(std::string_view name, Results& results, bool with_png) {
+  auto [figure, script] = prepare(name, results);
+  if (!script) return figure;
+  figure.svg = embeddable(gnuplot(script->svg(figure.name)), figure.name, figure.title, figure.alt,
                           metadata(figure));
-  if (with_png) figure.png = gnuplot(script.png());
+  if (with_png) figure.png = gnuplot(script->png());
   return figure;
+}
+
+Figure figure_facts(std::string_view name, Results& results) {
+  return prepare(name, results).first;
 }
 
 }  // namespace zerolab

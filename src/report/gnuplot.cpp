@@ -119,6 +119,11 @@ std::string embeddable(std::string svg, const std::string& name, const std::stri
   for (const char* id : {"gpDot", "gpPt", "gpPat", "textbox", "greybox", "gnuplot_canvas"}) {
     replace_all(svg, id, name + "_" + id);
   }
+  // A layer's name would show up under the pointer.
+  const std::string layer = "<title>" + name + "_plot_", end = "</title>";
+  for (std::size_t at = 0; (at = svg.find(layer, at)) != std::string::npos;) {
+    svg.erase(at, svg.find(end, at) + end.size() - at);
+  }
   svg.replace(0, 4, "<svg role=\"img\"");
   replace_content(svg, "<title>", "</title>", escaped(title));
   replace_content(svg, "<desc>", "</desc>", escaped(description));

@@ -15,7 +15,7 @@ namespace zerolab {
 inline constexpr std::array<std::string_view, 6> figure_names{"memory",     "volume", "reduction",
                                                               "efficiency", "trace",  "overlap"};
 
-/// One measured point. `counted` is what the ledgers of all ranks sum up to, `formula` the closed
+/// One point from a result file. `counted` is what the ledgers of all ranks sum up to, `formula` the closed
 /// form of the same sum, both in whole bytes; `y` is made from `counted`.
 struct FigurePoint {
   std::string series;  ///< "stage 3, payload"
@@ -40,5 +40,8 @@ struct Figure {
 /// Draws one of figure_names through gnuplot. Throws Error when gnuplot is missing or fails, and
 /// naming file and key when a result file is not as documented.
 Figure make_figure(std::string_view name, Results& results, bool with_png = false);
+
+/// The same without its pictures, for which no gnuplot is needed.
+Figure figure_facts(std::string_view name, Results& results);
 
 }  // namespace zerolab
