@@ -157,18 +157,21 @@ std::vector<MeasuredRun> shown_runs(Results& results, const std::vector<int>& st
   return runs;
 }
 
-std::string compared(const std::vector<FigurePoint>& points) {
+std::string compared(const std::vector<FigurePoint>& all) {
+  std::vector<FigurePoint> points;
+  std::ranges::copy_if(all, std::back_inserter(points),
+                       [](const FigurePoint& p) { return p.formula.has_value(); });
   if (points.empty()) return "Nothing of it is measured.";
   const auto differs = [](const FigurePoint& p) { return p.counted != p.formula; };
-  const auto first = std::find_if(points.begin(), points.end(), differs);
+  const auto first = std::ranges::find_if(points, differs);
   if (first == points.end()) {
     return fmt::format("Each of the {} points equals the formula to the byte.", points.size());
   }
   return fmt::format(
-      "{} of the {} points differ from the formula, the first of them {} at N = {}: {} "
-      "bytes counted, {} by the formula.",
-      std::count_if(points.begin(), points.end(), differs), points.size(), first->series, first->x,
-      grouped(first->counted), grouped(first->formula));
+      "{} of the {} points differ from the formula, the first of them {} at N = {}: {} bytes "
+      "counted, {} by the formula.",
+      std::ranges::count_if(points, differs), points.size(), first->series, first->x,
+      grouped(first->counted), grouped(*first->formula));
 }
 
 }  // namespace zerolab

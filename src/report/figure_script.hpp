@@ -97,6 +97,6 @@ std::vector<MeasuredRun> shown_runs(Results& results, const std::vector<int>& st
                                     Figure& figure);
 
 /// Says whether the points equal their formulas to the byte, and which do not.
-std::string compared(const std::vector<FigurePoint>& points);
+std::string compared(const std::vector<FigurePoint>& all);
 
 }  // namespace zerolab

@@ -2,17 +2,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "figure_script.hpp"
-#include "read_timeline.hpp"
+#include "memory_history.hpp"
 #include "zerolab/report/console.hpp"
 
 namespace zerolab {
 
 namespace {
 
-constexpr double mega = 1e6;
 constexpr int gather_point = 9, release_point = 11, reduction_point = 7;
 
 /// From the bottom of the stack: what a step leaves alone lies below what comes and goes.
@@ -20,68 +18,22 @@ constexpr std::array stack{Category::data,      Category::variance,    Category:
                            Category::master,    Category::accumulator, Category::parameters,
                            Category::gradients, Category::activations, Category::buffers};
 
-using Held = std::array<std::int64_t, categories>;
+/// What the panels share.
+struct Scale {
+  ByteUnit unit;
+  double top;
 
-std::int64_t total(const Held& held) {
-  return std::accumulate(held.begin(), held.end(), std::int64_t{0});
-}
+  double of(std::int64_t bytes) const { return static_cast<double>(bytes) / unit.bytes; }
+};
 
-/// What is held before the first change, and after each.
-std::vector<Held> history(const MeasuredTimeline& timeline) {
-  std::vector<Held> states{timeline.held};
-  for (const auto& [category, bytes] : timeline.memory) {
-    states.push_back(states.back());
-    states.back()[static_cast<std::size_t>(category)] += bytes;
-  }
-  return states;
-}
-
-std::size_t peak_of(const std::vector<Held>& states) {
-  const auto less = [](const Held& a, const Held& b) { return total(a) < total(b); };
-  return static_cast<std::size_t>(std::max_element(states.begin(), states.end(), less) -
-                                  states.begin());
-}
-
-bool is_pass(const MeasuredTimeline::Mark& mark) {
-  return mark.words == "forward" || mark.words == "backward";
-}
-bool is_gather(const MeasuredTimeline::Mark& mark) {
-  return mark.words.starts_with("all-gather") || mark.words.starts_with("arrives");
-}
-bool is_release(const MeasuredTimeline::Mark& mark) {
-  return mark.words.starts_with("release");
-}
-bool is_reduction(const MeasuredTimeline::Mark& mark) {
-  return mark.words.starts_with("reduce-scatter") || mark.words.starts_with("all-reduce");
-}
-
-/// "peak 10.4 MB: backward of unit 1, gathered": a pass is marked when it is over.
-std::string peak_words(const MeasuredTimeline& timeline, std::size_t peak, std::int64_t bytes) {
-  std::string words = fmt::format("peak {:.1f} MB", static_cast<double>(bytes) / mega);
-  const auto& marks = timeline.marks;
-  const auto pass = std::find_if(marks.begin(), marks.end(),
-                                 [&](const auto& m) { return m.after >= peak && is_pass(m); });
-  if (pass == marks.end()) return words;
-  words += ": " + pass->words;
-  if (!pass->unit) return words;
-  words += fmt::format(" of unit {}", *pass->unit);
-  for (auto mark = pass; mark != marks.begin();) {
-    --mark;
-    if (mark->unit != pass->unit) continue;
-    if (is_gather(*mark)) words += ", gathered";
-    if (is_gather(*mark) || is_release(*mark)) break;
-  }
-  return words;
-}
-
-void draw_stack(const std::vector<Held>& states, Script& script) {
+void draw_stack(const std::vector<Held>& states, const Scale& scale, Script& script) {
   std::vector<double> bottom(states.size());
   for (const Category category : stack) {
     std::vector<Row> edge;
     bool any = false;
     for (std::size_t k = 0; k < states.size(); ++k) {
-      const auto bytes = static_cast<double>(states[k][static_cast<std::size_t>(category)]);
-      const double top = bottom[k] + bytes / mega, x = static_cast<double>(k);
+      const std::int64_t bytes = states[k][static_cast<std::size_t>(category)];
+      const double top = bottom[k] + scale.of(bytes), x = static_cast<double>(k);
       edge.push_back({x, bottom[k], top});
       edge.push_back({x + 1, bottom[k], top});
       bottom[k] = top;
@@ -102,43 +54,31 @@ void draw_stack(const std::vector<Held>& states, Script& script) {
 }
 
 /// Gathers where memory has risen, releases where it is about to fall, reductions before that.
-void draw_marks(const MeasuredTimeline& timeline, const std::vector<Held>& states, double top,
-                Script& script) {
-  const auto layer = [&](bool (*wanted)(const MeasuredTimeline::Mark&), double right, double up,
-                         int point) {
+void draw_marks(const MeasuredTimeline& timeline, const std::vector<Held>& states,
+                const Scale& scale, Script& script) {
+  const auto layer = [&](bool (*wanted)(const MeasuredTimeline::Mark&), double up, int point) {
     std::vector<Row> places;
     for (const auto& mark : timeline.marks) {
       if (!wanted(mark)) continue;
-      places.push_back({static_cast<double>(mark.after) + right,
-                        static_cast<double>(total(states[mark.after])) / mega + up * top});
+      places.push_back({static_cast<double>(mark.after) + 0.5,
+                        scale.of(total(states[mark.after])) + up * scale.top});
     }
     if (places.empty()) return;
     script.layer("{} with points pointtype {} pointsize 0.8*mark linecolor 'black' notitle",
                  script.data(places), point);
   };
-  layer(is_gather, 0.5, 0.025, gather_point);
-  layer(is_release, 0.5, 0.025, release_point);
-  layer(is_reduction, 0.5, 0.06, reduction_point);
+  layer(is_gather, 0.025, gather_point);
+  layer(is_release, 0.025, release_point);
+  layer(is_reduction, 0.06, reduction_point);
 }
 
 /// Lines between the passes, and what they are called while there is room.
 void draw_passes(const MeasuredTimeline& timeline, Script& script) {
-  struct Pass {
-    std::string words;
-    std::size_t begin, end;
-  };
-  std::vector<Pass> passes;
-  for (const auto& mark : timeline.marks) {
-    if (!is_pass(mark)) continue;
-    if (passes.empty() || passes.back().words != mark.words) {
-      passes.push_back({mark.words, passes.empty() ? 0 : passes.back().end, 0});
-    }
-    passes.back().end = mark.after + 1;
-  }
-  for (const Pass& pass : passes) {
+  const std::vector<Pass> all = passes(timeline);
+  for (const Pass& pass : all) {
     script.line("set arrow from {0},graph 0 to {0},graph 1 nohead dashtype 3 linecolor '#777777'",
                 pass.end);
-    if (passes.size() > 4) continue;
+    if (all.size() > 4) continue;
     script.line("set label '{}' at {},graph 0.955 center font small", pass.words,
                 (static_cast<double>(pass.begin) + static_cast<double>(pass.end)) / 2);
   }
@@ -154,23 +94,33 @@ void place_panel(int stage, Script& script) {
   script.line("unset arrow");
 }
 
-void draw_panel(const MeasuredTimeline& timeline, double top, Script& script, Figure& figure) {
-  const std::vector<Held> states = history(timeline);
+/// What the peak is and what goes on there; returns the words.
+std::string draw_peak(const MeasuredTimeline& timeline, const std::vector<Held>& states,
+                      const Scale& scale, Script& script) {
   const std::size_t peak = peak_of(states);
-  const std::string words = peak_words(timeline, peak, total(states[peak]));
+  const double x = static_cast<double>(peak) + 0.5, all = static_cast<double>(states.size() + 1);
+  const double height = scale.of(total(states[peak]));
+  const std::string what = peak_words(timeline, peak);
+  const std::string words =
+      fmt::format("peak {:.1f} {}{}{}", height, scale.unit.name, what.empty() ? "" : ": ", what);
+  script.line("set arrow from {0},{1} to {0},{2} size screen 0.006,20 filled front", x,
+              height + 0.11 * scale.top, height + 0.015 * scale.top);
+  script.line("set label {} at {},{} center font small front", literal(words),
+              std::clamp(x, 0.32 * all, 0.68 * all), height + 0.145 * scale.top);
+  return words;
+}
+
+void draw_panel(const MeasuredTimeline& timeline, const Scale& scale, Script& script,
+                Figure& figure) {
+  const std::vector<Held> states = history(timeline);
   script.line("set title 'stage {}: N = {}, Φ = {}, {:.1f} ms{}' font middling", timeline.stage,
               timeline.ranks, grouped(timeline.parameters), timeline.seconds * 1e3,
               timeline.simulated ? " simulated" : "");
   script.line("set xrange [0:{}]", states.size() + 1);
-  draw_stack(states, script);
-  draw_marks(timeline, states, top, script);
+  draw_stack(states, scale, script);
+  draw_marks(timeline, states, scale, script);
   draw_passes(timeline, script);
-  const double x = static_cast<double>(peak) + 0.5, all = static_cast<double>(states.size() + 1);
-  const double height = static_cast<double>(total(states[peak])) / mega;
-  script.line("set arrow from {0},{1} to {0},{2} size screen 0.006,20 filled front", x,
-              height + 0.11 * top, height + 0.015 * top);
-  script.line("set label {} at {},{} center font small front", literal(words),
-              std::clamp(x, 0.32 * all, 0.68 * all), height + 0.145 * top);
+  const std::string words = draw_peak(timeline, states, scale, script);
   script.plot();
   figure.alt += fmt::format("Stage {}: {}. ", timeline.stage, words);
 }
@@ -202,7 +152,7 @@ void draw_legend(const std::array<std::optional<MeasuredTimeline>, 4>& timelines
 bool draw_trace(Results& results, Figure& figure, Script& script) {
   figure.title = "What a rank holds during one step";
   std::array<std::optional<MeasuredTimeline>, 4> timelines;
-  double top = 0;
+  std::int64_t most = 1;
   for (int stage = 0; stage < 4; ++stage) {
     auto& timeline = timelines[static_cast<std::size_t>(stage)];
     timeline = read_timeline(results, stage, false);
@@ -212,19 +162,22 @@ bool draw_trace(Results& results, Figure& figure, Script& script) {
     }
     figure.sources.push_back(timeline->file);
     const auto states = history(*timeline);
-    top = std::max(top, 1.36 * static_cast<double>(total(states[peak_of(states)])) / mega);
+    most = std::max(most, total(states[peak_of(states)]));
   }
   if (figure.sources.empty()) return false;
+  const ByteUnit unit = byte_unit(most);
+  const Scale scale{unit, 1.36 * static_cast<double>(most) / unit.bytes};
   script.line("set multiplot title {}", literal(figure.title));
-  script.line("set yrange [0:{}]", top);
+  script.line("set yrange [0:{}]", scale.top);
   script.line("unset key");
   for (int stage = 0; stage < 4; ++stage) {
     place_panel(stage, script);
     script.line("set xlabel '{}'", stage < 2 ? "" : "changes of memory since the step began");
-    script.line("set ylabel '{}'", stage % 2 == 0 ? "held by the rank (MB, 10⁶ bytes)" : "");
+    script.line("set ylabel '{}'",
+                stage % 2 == 0 ? fmt::format("held by the rank ({})", unit.words) : "");
     const auto& timeline = timelines[static_cast<std::size_t>(stage)];
     if (timeline) {
-      draw_panel(*timeline, top, script, figure);
+      draw_panel(*timeline, scale, script, figure);
       continue;
     }
     script.line("set title 'stage {}: not measured'", stage);
@@ -239,8 +192,7 @@ bool draw_trace(Results& results, Figure& figure, Script& script) {
       "(so the axis is no time), on one scale for all stages. Stages 0 and 1 hold their gradients "
       "throughout; stage 2 makes a unit's gradient, sums it and keeps its shard; stage 3 also "
       "gathers "
-      "a unit's parameters before each use and releases them after it, so at most one unit is "
-      "full.";
+      "a unit's parameters before each use and releases them after it: at most one unit is full.";
   return true;
 }
 

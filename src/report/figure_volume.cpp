@@ -10,35 +10,55 @@ namespace zerolab {
 
 namespace {
 
-enum class Convention { payload, ring };
+enum class Counted { payload, ring, wire };
 
-/// Mean over ranks of a step, in Φ bytes; at every N with a file.
-void draw_measured(int stage, Convention convention, const std::vector<MeasuredRun>& runs,
-                   Figure& figure, Script& script) {
-  const bool payload = convention == Convention::payload;
-  const std::string series = fmt::format("stage {}, {}", stage, payload ? "payload" : "ring model");
+/// Mean over ranks of a step, in Φ bytes; none where it is not measured.
+std::optional<FigurePoint> point_of(Counted what, int stage, const MeasuredRun& run) {
+  const auto found = run.stages.find(stage);
+  if (found == run.stages.end()) return std::nullopt;
+  const MeasuredStage& m = found->second;
+  const auto n = static_cast<double>(run.ranks);
+  const auto phi_bytes = [&](std::uint64_t bytes, std::uint64_t steps) {
+    return static_cast<double>(bytes) / static_cast<double>(steps * run.ranks * run.parameters);
+  };
+  switch (what) {
+    case Counted::payload:
+      return FigurePoint{fmt::format("stage {}, payload", stage), n,
+                         phi_bytes(m.payload_bytes, m.steps) * (n - 1) / n, m.payload_bytes,
+                         m.steps * payload_closed_form(stage, run.parameters, run.ranks)};
+    case Counted::ring:
+      return FigurePoint{fmt::format("stage {}, ring model", stage), n,
+                         phi_bytes(m.ring_bytes, m.steps), m.ring_bytes,
+                         m.steps * ring_closed_form(stage, run.parameters, run.ranks)};
+    case Counted::wire:
+      if (!m.wire_bytes) return std::nullopt;
+      return FigurePoint{fmt::format("stage {}, wire", stage), n, phi_bytes(*m.wire_bytes, 1),
+                         *m.wire_bytes, std::nullopt};
+  }
+  return std::nullopt;
+}
+
+/// The marks of a stage, at every N where there are such.
+void draw_measured(Counted what, int stage, const std::vector<MeasuredRun>& runs, Figure& figure,
+                   Script& script) {
   std::vector<Row> marks;
   for (const MeasuredRun& run : runs) {
-    const auto found = run.stages.find(stage);
-    if (found == run.stages.end()) continue;
-    const MeasuredStage& measured = found->second;
-    const std::uint64_t counted = payload ? measured.payload_bytes : measured.ring_bytes;
-    const auto closed_form = payload ? payload_closed_form : ring_closed_form;
-    const auto n = static_cast<double>(run.ranks);
-    const double part = payload ? (n - 1) / n : 1;
-    const double y = static_cast<double>(counted) * part /
-                     static_cast<double>(measured.steps * run.ranks * run.parameters);
-    figure.points.push_back(
-        {series, n, y, counted, measured.steps * closed_form(stage, run.parameters, run.ranks)});
-    marks.push_back({n, y});
+    const auto point = point_of(what, stage, run);
+    if (!point) continue;
+    figure.points.push_back(*point);
+    marks.push_back({point->x, point->y});
   }
   if (marks.empty()) return;
   const StageStyle style = style_of_stage(stage);
-  script.layer(
-      "{} with points pointtype {} pointsize {}*mark linewidth 1.5 linecolor '{}' title {}",
-      script.data(marks), payload ? style.filled : style.hollow, payload ? 1.2 : 2, style.color,
-      literal(payload ? "measured: " + series
-                      : fmt::format("ring model of the calls: stage {}", stage)));
+  const auto add = [&](int point, double size, const char* words) {
+    script.layer(
+        "{} with points pointtype {} pointsize {}*mark linewidth 1.5 linecolor '{}' "
+        "title '{}: stage {}'",
+        script.data(marks), point, size, style.color, words, stage);
+  };
+  if (what == Counted::payload) add(style.filled, 1.2, "measured payload");
+  if (what == Counted::ring) add(style.hollow, 2, "ring model of the calls");
+  if (what == Counted::wire) add(2, 2.6, "measured on the wire");
 }
 
 void draw_formulas(Script& script) {
@@ -89,12 +109,12 @@ bool draw_volume(Results& results, Figure& figure, Script& script) {
   script.line("set yrange [0:6.6]");
   script.line("set ylabel 'volume per rank and step (Φ bytes)'");
   script.line("set rmargin 6");
-  script.line("set bmargin at screen {}", 165.0 / script.height());
-  script.line("set key at screen 0.53,0.01 bottom center vertical reverse Left maxrows 4 width 1");
+  script.line("set bmargin at screen {}", 185.0 / script.height());
+  script.line("set key at screen 0.53,0.01 bottom center vertical reverse Left maxrows 5 width 1");
   const std::vector<MeasuredRun> runs = shown_runs(results, {0, 3}, figure);
   draw_formulas(script);
-  for (const Convention convention : {Convention::payload, Convention::ring}) {
-    for (const int stage : {3, 0}) draw_measured(stage, convention, runs, figure, script);
+  for (const Counted what : {Counted::payload, Counted::ring, Counted::wire}) {
+    for (const int stage : {3, 0}) draw_measured(what, stage, runs, figure, script);
   }
   figure.caption =
       "Lines: the formulas for 2-byte numbers, dotted their ceilings. In payloads a collective "
@@ -104,7 +124,7 @@ bool draw_volume(Results& results, Figure& figure, Script& script) {
       "reduce-scatter and an all-gather: there it is 1.5 times. Marks, mean over ranks of a step" +
       mode_of(runs) +
       ": filled, the measured payload times (N−1)/N; hollow, what a textbook ring sends for the "
-      "counted calls, which is a model and not the wire itself. " +
+      "counted calls, a model; crosses, where it was asked, what the MPI says it really sent. " +
       compared(figure.points);
   script.plot();
   return true;

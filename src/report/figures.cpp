@@ -22,7 +22,7 @@ struct Kind {
 };
 
 constexpr std::array<Kind, figure_names.size()> kinds{{{draw_memory, 800, 520},
-                                                       {draw_volume, 800, 580},
+                                                       {draw_volume, 800, 600},
                                                        {draw_reduction, 800, 520},
                                                        {draw_efficiency, 800, 520},
                                                        {draw_trace, 960, 860},
@@ -36,7 +36,7 @@ std::string metadata(const Figure& figure) {
                       {"x", p.x},
                       {"y", p.y},
                       {"counted_bytes", p.counted},
-                      {"formula_bytes", p.formula}});
+                      {"formula_bytes", p.formula ? nlohmann::json(*p.formula) : nullptr}});
   }
   return fmt::format("<metadata>{}</metadata>\n",
                      nlohmann::json{{"sources", figure.sources}, {"points", points}}.dump());

@@ -43,6 +43,16 @@ MeasuredStage measured_stage(const JsonField& bits, const JsonField& bytes, std:
   return stage;
 }
 
+std::optional<std::uint64_t> wire_bytes(const JsonField& wire, const std::string& stage,
+                                        std::size_t ranks) {
+  if (wire.is_null() || !wire.has(stage)) return std::nullopt;
+  const auto per_rank = wire[stage].list();
+  wire[stage].require_kind(per_rank.size() == ranks, fmt::format("a list of {} ranks", ranks));
+  std::uint64_t sum = 0;
+  for (const JsonField& bytes : per_rank) sum += bytes.whole();
+  return sum;
+}
+
 Job documents_job() {
   Job job;
   job.reduce = ReduceMode::mpi;
@@ -76,6 +86,7 @@ std::optional<MeasuredRun> measured_run(Results& results, std::size_t ranks) {
       require_same(part["parameters"], run.parameters);
     }
     run.stages[stage] = measured_stage(bits, bytes, ranks);
+    run.stages[stage].wire_bytes = wire_bytes(file["wire"], key, ranks);
   }
   return run;
 }

@@ -38,8 +38,12 @@ double time_of(const JsonField& field) {
 }
 
 void read_events(const JsonField& file, MeasuredTimeline& timeline) {
+  auto held = timeline.held;
   for (const JsonField& change : file["memory"].list()) {
     timeline.memory.push_back({category_of(change["category"]), change["change"].signed_whole()});
+    auto& now = held[static_cast<std::size_t>(timeline.memory.back().category)];
+    now += timeline.memory.back().bytes;
+    change["change"].require_kind(now >= 0, "at most what is held");
   }
   for (const JsonField& span : file["spans"].list()) {
     timeline.spans.push_back(

@@ -95,7 +95,7 @@ marks() { # marks WORDS: heights of a series
     found && /<use/ { sub(/.*translate\([^,]*,/, ""); sub(/\).*/, ""); print }' results/volume.svg
 }
 proportional() {
-  paste <(marks "measured: stage 0, payload") <(marks "measured: stage 3, payload") \
+  paste <(marks "measured payload: stage 0") <(marks "measured payload: stage 3") \
     <(marks "ring model of the calls: stage 0") |
     awk -v n=$# 'function near(a, b) { return a - b < 0.05 && b - a < 0.05 }
       NR == 1 { base = $1 }

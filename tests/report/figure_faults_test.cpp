@@ -78,10 +78,13 @@ TEST(Figures, BrokenVerifyFilesAreNamedByFileAndKey) {
   other["stages"]["2"]["memory"]["per_rank"].erase(1);
   EXPECT_NE(refusal("volume", "verify-3.json", other).find("not a list of 3 ranks"),
             std::string::npos);
-  other = file;
-  other.erase("stages");
-  EXPECT_NE(refusal("volume", "verify-3.json", other).find("the key stages is missing"),
-            std::string::npos);
+  for (const char* key : {"stages", "wire"}) {
+    other = file;
+    other.erase(key);
+    EXPECT_NE(
+        refusal("volume", "verify-3.json", other).find(fmt::format("the key {} is missing", key)),
+        std::string::npos);
+  }
 }
 
 TEST(Figures, BrokenTimelinesAreNamedByFileAndKey) {
@@ -114,6 +117,10 @@ TEST(Figures, BrokenTimelinesAreNamedByFileAndKey) {
     json other = file;
     other["marks"][2]["after"] = 7;  // of six changes
     EXPECT_NE(refusal(figure, "timeline-3.json", other).find("marks[2].after"), std::string::npos);
+    other = file;
+    other["memory"][1]["change"] = -1'500'001;  // of 1 500 000 bytes
+    EXPECT_NE(refusal(figure, "timeline-3.json", other).find("memory[1].change is not at most"),
+              std::string::npos);
     other = file;
     other["memory"][0]["category"] = "params";
     EXPECT_NE(refusal(figure, "timeline-3.json", other).find("memory[0].category"),

@@ -90,6 +90,24 @@ TEST(Figures, PointsAreTheDocumentsNumbers) {
   }
 }
 
+// What the MPI counted need not be any formula's: 1000 + 1001 + 1003 bytes on three ranks.
+TEST(Figures, WireBytesAreDrawnWhereTheyAreMeasured) {
+  const ResultsFolder folder;
+  json file = verify_json(3);
+  file["wire"] = {{"0", {1000, 1001, 1003}}, {"2", {1, 1, 1}}};
+  folder.write("verify-3.json", file);
+  folder.write("verify-2.json", verify_json(2));
+  Results results(folder.path());
+  const Figure figure = figure_facts("volume", results);
+  EXPECT_DOUBLE_EQ(drawn(figure, "stage 0, wire", 3), 3004.0 / 3 / phi);
+  EXPECT_EQ(figure.points.size(), 4U * 2 + 1);
+  EXPECT_NE(figure.caption.find("Each of the 8 points equals the formula"), std::string::npos);
+  file["wire"]["0"].erase(1);
+  folder.write("verify-3.json", file);
+  Results cut(folder.path());
+  EXPECT_THROW(figure_facts("volume", cut), Error);
+}
+
 TEST(Figures, ByteTooManyIsSaid) {
   const ResultsFolder folder;
   json file = verify_json(8);

@@ -45,7 +45,7 @@ inline json lines(const TrafficTable& table) {
 /// that a figure must not read differs.
 inline json verify_json(std::size_t ranks) {
   const Job job = odd_job();
-  json file;
+  json file{{"wire", nullptr}};
   for (int stage = 0; stage < 4; ++stage) {
     const Run run{job, stage, ranks, steps, 0, 1000, 100, 256, 7777};
     json summary{{"ranks", ranks}, {"parameters", phi}, {"precision", "fp16"}};

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,12 +16,14 @@ namespace zerolab {
 inline constexpr std::array<std::string_view, 6> figure_names{"memory",     "volume", "reduction",
                                                               "efficiency", "trace",  "overlap"};
 
-/// One point from a result file. `counted` is what the ledgers of all ranks sum up to, `formula` the closed
-/// form of the same sum, both in whole bytes; `y` is made from `counted`.
+/// One point from a result file. `counted` is what the ledgers of all ranks sum up to, `formula`
+/// the closed form of the same sum where it has to be equal, both in whole bytes; `y` is made from
+/// `counted`.
 struct FigurePoint {
   std::string series;  ///< "stage 3, payload"
   double x, y;         ///< as drawn
-  std::uint64_t counted, formula;
+  std::uint64_t counted;
+  std::optional<std::uint64_t> formula;
 };
 
 /// A drawn figure. Without any result `svg` still shows the formula, where there is one; else it is

@@ -25,6 +25,8 @@ struct MeasuredStage {
   /// what lies outside the steps apart.
   std::uint64_t payload_bytes = 0, ring_bytes = 0;
   std::uint64_t steps = 0;
+  /// What the MPI counted itself in one step, summed over ranks, scalars apart; where it was asked.
+  std::optional<std::uint64_t> wire_bytes;
   std::string reduce;
 
   std::uint64_t state_sum() const;
