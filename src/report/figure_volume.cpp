@@ -110,7 +110,7 @@ bool draw_volume(Results& results, Figure& figure, Script& script) {
   script.line("set ylabel 'volume per rank and step (Φ bytes)'");
   script.line("set rmargin 6");
   script.line("set bmargin at screen {}", 185.0 / script.height());
-  script.line("set key at screen 0.53,0.01 bottom center vertical reverse Left maxrows 5 width 1");
+  script.line("set key at screen 0.55,0.01 bottom center vertical reverse Left maxrows 5 width 1");
   const std::vector<MeasuredRun> runs = shown_runs(results, {0, 3}, figure);
   draw_formulas(script);
   for (const Counted what : {Counted::payload, Counted::ring, Counted::wire}) {
