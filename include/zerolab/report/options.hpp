@@ -39,8 +39,9 @@ std::string_view name(OptimizerKind kind);
 
 /// What is to be made of measured results.
 struct ReportOptions {
-  std::string figure;               ///< one of figure_names, or empty: the page
+  std::string figure;               ///< one of figure_names or all; empty: the page
   std::string results = "results";  ///< folder
+  std::string output;               ///< of a figure: file without ending; empty: in the folder
 };
 
 /// Parsed command line. `command` is empty when `text` is all there is to say: help (exit 0) or a
