@@ -14,7 +14,7 @@ const std::map<std::string, StateLayout> layouts{{"zerolab", StateLayout::zerola
                                                  {"megatron", StateLayout::megatron},
                                                  {"deepspeed", StateLayout::deepspeed}};
 
-/// An option whose value is a quantity; a bare one of 0 only where `zero` is allowed.
+/// An option whose value is a quantity, 0 only where `zero` allows it.
 CLI::Option* add_quantity(CLI::App& app, const std::string& flag, Quantity quantity, bool zero,
                           const std::string& help, std::function<void(const Fraction&)> set) {
   return app
@@ -140,6 +140,16 @@ void check_state(const CLI::App& app, const PlanOptions& o) {
           digits(o.model.largest_unit.value_or(0)), digits(o.model.parameters));
 }
 
+void check_together(const CLI::App& app, const PlanOptions& o) {
+  if (app.get_option_no_throw("--layout") != nullptr) check_state(app, o);
+  if (o.what != "time") return;
+  require(o.volume || o.model.parameters > 0, "plan time needs --volume, or --params and --ranks");
+  for (const char* option : {"--precision", "--accumulate"}) {
+    require(!o.volume || app[option]->count() == 0,
+            "{} is of a model, and --volume says already what is moved", option);
+  }
+}
+
 }  // namespace
 
 void add_plan_command(CLI::App& app, PlanOptions& options) {
@@ -153,13 +163,7 @@ void add_plan_command(CLI::App& app, PlanOptions& options) {
     CLI::App* command = plan->add_subcommand(name, help);
     command->callback([&o, name, command] {
       o.what = name;
-      if (command->get_option_no_throw("--layout") != nullptr) check_state(*command, o);
-      require(o.what != "time" || o.volume || o.model.parameters > 0,
-              "plan time needs --volume, or --params and --ranks");
-      for (const char* option : {"--precision", "--accumulate"}) {
-        require(!o.volume || (*command)[option]->count() == 0,
-                "{} is of a model, and --volume says already what is moved", option);
-      }
+      check_together(*command, o);
     });
     return command;
   };
