@@ -16,7 +16,8 @@ const std::map<std::string, StateLayout> layouts{{"zerolab", StateLayout::zerola
 
 /// An option whose value is a quantity, 0 only where `zero` allows it.
 CLI::Option* add_quantity(CLI::App& app, const std::string& flag, Quantity quantity, bool zero,
-                          const std::string& help, std::function<void(const Fraction&)> set) {
+                          const std::string& help,
+                          const std::function<void(const Fraction&)>& set) {
   return app
       .add_option_function<std::string>(
           flag, [=](const std::string& text) { set(value_of(quantity, text)); }, help)
