@@ -9,10 +9,10 @@ namespace zerolab::findings {
 
 // memory
 Finding optimizer_states(const Folder& folder);               // 1.1
-Finding reduction_of_stage_1(const Folder& folder);           // 3.1, WY3
+Finding reduction_of_stage_1(const Folder& folder);           // S1
 Finding reduction_of_stage_2(const Folder& folder);           // S2
 Finding reduction_of_stage_3(const Folder& folder);           // S3
-Finding reductions(const Folder& folder);                     // 5.1
+Finding reductions(const Folder& folder);                     // of 5.1
 Finding cluster_total(const Folder& folder);                  // TF6
 Finding cluster_total_of_stage_0(const Folder& folder);       // S6
 Finding copies_of_stage_0(const Folder& folder);              // SE5
@@ -60,9 +60,11 @@ Finding identical_batches(const Folder& folder);      // EC6
 Finding exercise_2_1(const Folder& folder);
 Finding exercise_2_2(const Folder& folder);
 Finding exercise_2_3(const Folder& folder);
+Finding exercise_3_1(const Folder& folder);
 Finding exercise_3_3(const Folder& folder);
 Finding exercise_4_1(const Folder& folder);
 Finding exercise_4_2(const Folder& folder);
+Finding exercise_5_1(const Folder& folder);
 Finding exercise_5_2(const Folder& folder);
 Finding exercise_5_3(const Folder& folder);
 Finding fits_already(const Folder& folder);  // EC5

@@ -37,8 +37,7 @@ Finding copies_of_stage_0(const Folder& folder) {
       {state("0"),
        "stages.0.memory.per_rank[0].{parameters,gradients,master,momentum,variance}.now"},
       [](const VerifyRun& run, const std::vector<Selection>& s) {
-        return Judged{fmt::format("{} copies", exact_ratio(s[0].sum(), s[1].sum())),
-                      s[0].sum() == run.ranks * s[1].sum()};
+        return Judged{exact_ratio(s[0].sum(), s[1].sum()), s[0].sum() == run.ranks * s[1].sum()};
       }));
 }
 
@@ -82,13 +81,14 @@ Finding twice_the_ranks(const Folder& folder) {
   add(finding,
       over_runs(
           folder, "measured",
-          "model state of a rank in stage 3 on N/2 ranks over N, means; right: 2", {state("3")},
+          "model state of a rank in stage 3 on N/2 ranks over N, means in bytes; right: 2",
+          {state("3")},
           [&](const VerifyRun& run, const std::vector<Selection>& s) {
             const VerifyRun* half = run.ranks % 2 == 0 ? folder.run(run.ranks / 2) : nullptr;
             if (half == nullptr || half->parameters != run.parameters) return Judged{};
             const std::uint64_t before = half->at(state("3")).sum(), now = s[0].sum();
-            return Judged{fmt::format("{} → {}, {} times less", times(before, half->ranks),
-                                      times(now, run.ranks), exact_ratio(2 * before, now)),
+            return Judged{fmt::format("{} → {}, {} times less", thin(before / half->ranks),
+                                      thin(now / run.ranks), exact_ratio(2 * before, now)),
                           before == now};
           },
           2),

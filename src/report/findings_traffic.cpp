@@ -51,7 +51,10 @@ Evidence on_the_wire(const Folder& folder, const char* above, const char* below)
         const auto sum = [&](const char* stage) {
           return run.at(fmt::format("wire.{}[*]", stage)).sum();
         };
-        return Judged{exact_ratio(sum(above), sum(below)), std::nullopt};
+        const std::uint64_t a = sum(above), b = sum(below);
+        return Judged{fmt::format("{} ({} over {} bytes a rank and step)", times(a, b),
+                                  thin(a / run.ranks), thin(b / run.ranks)),
+                      std::nullopt};
       },
       2);
 }

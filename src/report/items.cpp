@@ -1,5 +1,7 @@
 #include "zerolab/report/items.hpp"
 
+#include <algorithm>
+
 #include "folder.hpp"
 #include "item_tables.hpp"
 
@@ -15,6 +17,12 @@ Status Finding::status() const {
     }
   }
   return status;
+}
+
+bool Finding::only_calculated() const {
+  return std::none_of(evidence.begin(), evidence.end(), [](const Evidence& one) {
+    return one.how == "measured" || one.how == "self-test";
+  });
 }
 
 std::vector<Item> all_items() {

@@ -24,7 +24,7 @@ std::span<const Item> exercise_items() {
            "4Φ + 12Φ/8 = 38.5 GB; 2Φ + 14Φ/8 = 26.25 GB.", "", exercise_2_3},
       Item{"3.1", group, "By what factor does stage 1 reduce the model state, and with what limit?",
            "4N/(N+3), which tends to 4: parameters and gradients, 4Φ, stay on every rank.", "",
-           reduction_of_stage_1},
+           exercise_3_1},
       Item{
           "3.2", group, "How much more does stage 3 send than plain data parallelism?",
           "3 times the payload: two all-gathers and a reduce-scatter where stage 0 has one "
@@ -48,7 +48,7 @@ std::span<const Item> exercise_items() {
           "5.1", group, "The reduction factor of aΦ + bΦ/N, and its ceiling.",
           "16N/(aN+b), ceiling 16/a: 4 in stage 1, 8 in stage 2. With a = 0 it is N itself and has "
           "no ceiling.",
-          "", reductions},
+          "", exercise_5_1},
       Item{
           "5.2", group,
           "Efficiency t/(t+c) for 2.06 TB over 300 GB/s and 10 s of computation; the bandwidth for "

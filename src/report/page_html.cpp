@@ -92,10 +92,12 @@ std::string sources(const std::vector<Source>& sources) {
   return element("p", "from " + list, " class=\"source\"") + "\n";
 }
 
-std::string badge(Status status) {
+std::string badge(Status status, bool only_calculated) {
   switch (status) {
     case Status::holds:
-      return "<span class=\"badge good\"><span aria-hidden=\"true\">✓ </span>holds</span>";
+      return fmt::format(
+          "<span class=\"badge good\"><span aria-hidden=\"true\">✓ </span>holds{}</span>",
+          only_calculated ? ", calculated" : "");
     case Status::fails:
       return "<span class=\"badge bad\"><span aria-hidden=\"true\">✗ </span>does not hold</span>";
     default:

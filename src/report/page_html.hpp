@@ -39,7 +39,7 @@ struct Table {
 std::string sources(const std::vector<Source>& sources);
 
 /// "holds", "does not hold", "not measured in this run": a word, a mark and a colour.
-std::string badge(Status status);
+std::string badge(Status status, bool only_calculated = false);
 
 /// <details>, folded.
 std::string folded(std::string_view summary, std::string_view html, std::string_view id = "");

@@ -1,5 +1,6 @@
 // The documents' items, each with its verdict and the numbers that decide it.
 #include "page_sections.hpp"
+#include "planned.hpp"
 
 namespace zerolab {
 
@@ -62,8 +63,8 @@ std::string evidence_html(const Evidence& evidence) {
 /// What plan printed, as it is in the folder.
 std::string printed(const Folder& folder, const std::string& id) {
   std::string text;
-  for (const char* ending : {"", "-memory", "-traffic", "-time", "-fit"}) {
-    const std::string file = fmt::format("exercise-{}{}.txt", id, ending);
+  for (const std::string& answer : findings::answers(folder, id)) {
+    const std::string file = answer + ".txt";
     if (const auto all = folder.results.text(file)) {
       text +=
           html::folded(fmt::format("What zerolab plan printed, {}",
@@ -88,7 +89,7 @@ std::string item_html(const Folder& folder, const JudgedItem& judged) {
       "<article class=\"item{}\" id=\"{}\">\n<span class=\"id\">{}</span>"
       "<h4 class=\"asks\">{}</h4>{}\n<div class=\"told\">\n{}</div></article>\n",
       status == Status::fails ? " fails" : "", html::escaped(item.id), html::escaped(item.id),
-      html::escaped(item.asks), html::badge(status), told);
+      html::escaped(item.asks), html::badge(status, judged.finding.only_calculated()), told);
 }
 
 }  // namespace

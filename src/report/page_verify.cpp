@@ -52,7 +52,7 @@ std::string ratio(const VerifyRun& run, const char* kind) {
 
 Cell wire_ratio(const VerifyRun& run) {
   const JsonField wire = run.at("wire").field();
-  if (wire.is_null() || !wire.has("0") || !wire.has("3")) return Cell::text("not measured");
+  if (wire.is_null() || !wire.has("0") || !wire.has("3")) return {"not measured", ""};
   return Cell::number(times(run.at("wire.3[*]").sum(), run.at("wire.0[*]").sum()),
                       run.file + ": wire.{3,0}[*]");
 }
@@ -86,7 +86,7 @@ Table run_overview(const Folder& folder) {
         Cell::yes(same_bits(run), file + "stages.{0,1,2,3}.digest.{parameters,master,moments}"),
         Cell::yes(ledgers_hold(run), file + "{stages,bytes}.{0,1,2,3}")};
     if (run.ranks == 1) {
-      row.insert(row.end(), {Cell::text("nothing is sent"), Cell::text(""), Cell::text("")});
+      row.insert(row.end(), {Cell{"nothing is sent", ""}, Cell{}, Cell{}});
     } else {
       row.push_back(judged(ratio(run, "payload_bytes"), p3 == 3 * p0,
                            file + "sums of " + sent("{3,0}", "payload_bytes")));
@@ -118,10 +118,11 @@ std::string details(const VerifyRun& run) {
     text += sent_table(run).html();
     text += html::sources({{run.file, sent(all, "{elements,payload_bytes,ring_bytes}")}});
   }
-  if (const auto printed = run.results.text(fmt::format("verify-{}.txt", run.ranks))) {
-    text += html::folded(
-        fmt::format("What verify printed, <code class=\"file\">verify-{}.txt</code>", run.ranks),
-        html::element("pre", html::escaped(*printed)));
+  const std::string log =
+      fmt::format("verify-digits-{}-rank{}.txt", run.ranks, run.ranks == 1 ? "" : "s");
+  if (const auto printed = run.results.text(log)) {
+    text += html::folded(fmt::format("What verify printed, <code class=\"file\">{}</code>", log),
+                         html::element("pre", html::escaped(*printed)));
   }
   return html::folded(fmt::format("N = {}: bits, stored, peaks, sent", run.ranks), text,
                       fmt::format("N{}", run.ranks));

@@ -15,36 +15,30 @@ inline std::string gigabytes(std::uint64_t bytes) {
   return gigabytes(static_cast<double>(bytes));
 }
 
-/// What plan wrote for an exercise: one file, or one for each question asked.
-inline std::vector<std::string> files_of(const Folder& folder, const std::string& id) {
+/// What plan wrote for an exercise: exercise-ID, and exercise-ID-2 and so on when it was asked more
+/// than once; without ending.
+inline std::vector<std::string> answers(const Folder& folder, const std::string& id) {
   std::vector<std::string> files;
-  for (const char* ending : {"", "-memory", "-traffic", "-time", "-fit"}) {
-    std::string file = fmt::format("exercise-{}{}.json", id, ending);
-    if (folder.has(file)) files.push_back(std::move(file));
+  for (std::size_t i = 1;; ++i) {
+    std::string file = fmt::format("exercise-{}{}", id, i == 1 ? "" : fmt::format("-{}", i));
+    if (!folder.has(file + ".json")) return files;
+    files.push_back(std::move(file));
   }
-  return files;
 }
 
-/// Where in an exercise's files the list `path` has the entry of a stage that `fits`.
-template <class Fits>
-std::optional<Source> entry(const Folder& folder, const std::string& id, const std::string& list,
-                            Fits fits) {
-  for (const std::string& file : files_of(folder, id)) {
-    // plan's answers have different lists, by what was asked.
-    if (!JsonField(file, *folder.results.json(file)).has(list.substr(0, list.find('[')))) continue;
-    const Selection entries(folder.results, {file, list + "[*]"});
-    for (std::size_t i = 0; i < entries.fields().size(); ++i) {
-      if (fits(entries.fields()[i])) return Source{file, fmt::format("{}[{}]", list, i)};
+/// Where the first answer that has this key for this stage has it: stages[i].
+inline std::optional<Source> of_stage(const Folder& folder, const std::string& id, int stage,
+                                      const char* key) {
+  for (const std::string& answer : answers(folder, id)) {
+    const Selection stages(folder.results, {answer + ".json", "stages[*]"});
+    for (std::size_t i = 0; i < stages.fields().size(); ++i) {
+      const JsonField& field = stages.fields()[i];
+      if (field.has(key) && field["stage"].signed_whole() == stage) {
+        return Source{answer + ".json", fmt::format("stages[{}]", i)};
+      }
     }
   }
   return std::nullopt;
-}
-
-inline std::optional<Source> of_stage(const Folder& folder, const std::string& id, int stage,
-                                      const char* key) {
-  return entry(folder, id, "stages", [&](const JsonField& field) {
-    return field.has(key) && field["stage"].signed_whole() == stage;
-  });
 }
 
 inline Selection at(const Folder& folder, const Source& entry, const std::string& key) {
@@ -64,6 +58,13 @@ inline void put_bytes(Evidence& evidence, const Folder& folder, const std::strin
   evidence.values.push_back(
       {fmt::format("stage {}{}", stage, words), gigabytes(bytes.whole()), bytes.whole() == right});
   evidence.sources.push_back(bytes.source());
+}
+
+/// The fraction that plan wrote is exactly a/b.
+inline bool is_fraction(const JsonField& fraction, std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t numerator = fraction["numerator"].whole(),
+                      denominator = fraction["denominator"].whole();
+  return numerator == a && denominator == b;
 }
 
 inline std::string no_plan(const char* id) {

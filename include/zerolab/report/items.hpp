@@ -40,6 +40,8 @@ struct Finding {
 
   /// Fails with one wrong number; not measured without any that is judged.
   Status status() const;
+  /// All that is judged was calculated, or follows from the ring model.
+  bool only_calculated() const;
 };
 
 enum class Group { exercise, true_or_false, spot_the_error, why, edge_case, self_test };
