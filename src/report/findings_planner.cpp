@@ -68,7 +68,9 @@ Finding exercise_4_2(const Folder& folder) {
   for (const std::string& answer : answers(folder, "4.2")) {
     const std::string file = answer + ".json";
     if (Selection(folder.results, {file, "inputs.ranks"}).whole() != 16) continue;
-    const Selection total(folder.results, {file, "stages[3].total_bytes"});
+    const auto stage = of_stage_in(folder, file, 3, "total_bytes");
+    if (!stage) continue;
+    const Selection total = at(folder, *stage, "total_bytes");
     there.values.push_back({"stage 3", gigabytes(total.whole()), total.whole() == 45 * billion});
     there.sources.push_back(total.source());
   }

@@ -42,11 +42,11 @@ std::string figure_html(const Figure& figure) {
 
 std::string figures_section(const Folder& folder) {
   std::string text = heading(4, "figures", "Figures");
-  if (const std::string fault = gnuplot_fault(); !fault.empty()) {
-    return text + html::element("p", "Not drawn: " + html::escaped(fault)) + "\n";
-  }
+  const std::string fault = gnuplot_fault();
+  if (!fault.empty()) text += html::element("p", "Not drawn: " + html::escaped(fault)) + "\n";
   for (const std::string_view name : figure_names) {
-    text += figure_html(make_figure(name, folder.results));
+    text += figure_html(fault.empty() ? make_figure(name, folder.results)
+                                      : figure_facts(name, folder.results));
   }
   return text;
 }

@@ -82,11 +82,11 @@ std::string doctor_html(const Folder& folder) {
   if (!folder.has("doctor.json")) return "";
   html::Table machine{"The machine", {"", ""}, {}},
       tests{"Self-tests", {"call", "right on ranks"}, {}};
-  for (const auto& [label, value] : folder.results.json("doctor.json")->at("machine").items()) {
-    const std::string path = "machine." + label;
-    machine.rows.push_back(
-        {Cell::text(label),
-         Cell::text(Selection(folder.results, {"doctor.json", path}).field().text())});
+  const Selection about(folder.results, {"doctor.json", "machine"});
+  const nlohmann::json& labels = folder.results.json("doctor.json")->at("machine");
+  about.field().require_kind(labels.is_object(), "an object");
+  for (const auto& [label, value] : labels.items()) {
+    machine.rows.push_back({Cell::text(label), Cell::text(about.field()[label].text())});
   }
   const Selection all(folder.results, {"doctor.json", "self_tests[*]"});
   for (const JsonField& test : all.fields()) {
@@ -127,8 +127,12 @@ std::string verdict_section(const Folder& folder, const std::vector<JudgedItem>&
     text += tally(held, fmt::format(" of {}", runs.size()), "runs hold",
                   held == runs.size() ? "good" : "bad");
   }
+  const auto calculated = std::count_if(items.begin(), items.end(), [](const JudgedItem& judged) {
+    return judged.finding.status() == Status::holds && judged.finding.only_calculated();
+  });
   text +=
-      tally(count(items, Status::holds), fmt::format(" of {}", items.size()), "items hold", "good");
+      tally(count(items, Status::holds), fmt::format(" of {}", items.size()),
+            fmt::format("items hold, {} of them calculated and not measured", calculated), "good");
   text += tally(fails, "", "items do not hold", fails == 0 ? "" : "bad");
   text += tally(count(items, Status::not_measured), "", "items not measured in this run", "");
   text += "</ul>\n" + alarms(runs, items) + machine_html(folder) + doctor_html(folder);

@@ -26,17 +26,24 @@ inline std::vector<std::string> answers(const Folder& folder, const std::string&
   }
 }
 
-/// Where the first answer that has this key for this stage has it: stages[i].
+/// Where an answer has this key for this stage: stages[i].
+inline std::optional<Source> of_stage_in(const Folder& folder, const std::string& file, int stage,
+                                         const char* key) {
+  const Selection stages(folder.results, {file, "stages[*]"});
+  for (std::size_t i = 0; i < stages.fields().size(); ++i) {
+    const JsonField& field = stages.fields()[i];
+    if (field.has(key) && field["stage"].signed_whole() == stage) {
+      return Source{file, fmt::format("stages[{}]", i)};
+    }
+  }
+  return std::nullopt;
+}
+
+/// The same in the first answer that has it.
 inline std::optional<Source> of_stage(const Folder& folder, const std::string& id, int stage,
                                       const char* key) {
   for (const std::string& answer : answers(folder, id)) {
-    const Selection stages(folder.results, {answer + ".json", "stages[*]"});
-    for (std::size_t i = 0; i < stages.fields().size(); ++i) {
-      const JsonField& field = stages.fields()[i];
-      if (field.has(key) && field["stage"].signed_whole() == stage) {
-        return Source{answer + ".json", fmt::format("stages[{}]", i)};
-      }
-    }
+    if (auto found = of_stage_in(folder, answer + ".json", stage, key)) return found;
   }
   return std::nullopt;
 }
