@@ -75,6 +75,8 @@ details { border: 1px solid var(--line); margin: .6rem 0; padding: 0 1rem; }
 details[open] { padding-bottom: .6rem; }
 summary { cursor: pointer; padding: .5rem 0; font-weight: 600; font-size: .95rem; }
 summary:focus-visible, .scroll:focus-visible, a:focus-visible { outline: 2px solid var(--good); outline-offset: 2px; }
+.told details { margin: .4rem 0 .2rem; padding: 0 .7rem; }
+.told summary { font-size: .84rem; font-weight: 500; padding: .25rem 0; color: var(--soft); }
 pre { overflow-x: auto; background: var(--band); padding: .7rem .9rem; margin: .4rem 0; font-size: .8rem; }
 
 figure { margin: 1.5rem 0 2.25rem; }
@@ -123,10 +125,10 @@ dl.words dd { margin: 0; }
   body { max-width: none; padding: 0; font-size: 9.5pt; }
   nav { display: none; }
   details::details-content { content-visibility: visible; block-size: auto; }
-  .scroll, figure .plate, pre { overflow: visible; }
+  details details, .told details { display: none; }
+  .scroll, figure .plate { overflow: visible; }
   table { font-size: 7.5pt; }
   th, td { padding: .15rem .35rem; }
-  pre { white-space: pre-wrap; }
   h2, h3, summary { break-after: avoid; }
   .item, figure, tr { break-inside: avoid; }
 }
