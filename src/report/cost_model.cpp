@@ -177,38 +177,56 @@ TrafficTable traffic_formula(const Run& run, std::size_t rank) {
   return table;
 }
 
-StateBytes state_bytes(const Job& job, int stage) {
+std::vector<State> model_states(const Job& job, int stage) {
   const Placements place = placements_of(stage);
   const std::size_t w = width(job.precision);
-  const std::size_t fp32_states = (job.precision != NumberType::fp32 ? 1U : 0U) +
-                                  (job.optimizer.has_momentum() ? 1U : 0U) +
-                                  (job.optimizer.has_variance() ? 1U : 0U);
-  StateBytes bytes{0, 0};
-  const auto add = [&](Placement p, std::size_t b) {
-    (p == Placement::full ? bytes.full : bytes.sharded) += b;
+  std::vector<State> states{{Category::parameters, w, place.parameters},
+                            {Category::gradients, w, place.gradients}};
+  const auto add = [&](bool present, Category category) {
+    if (present) states.push_back({category, fp32_bytes, place.optimizer_states});
   };
-  add(place.parameters, w);
-  add(place.gradients, w);
-  add(place.optimizer_states, fp32_states * fp32_bytes);
+  add(job.precision != NumberType::fp32, Category::master);
+  add(job.optimizer.has_momentum(), Category::momentum);
+  add(job.optimizer.has_variance(), Category::variance);
+  return states;
+}
+
+StateBytes state_bytes(const std::vector<State>& states) {
+  StateBytes bytes{0, 0};
+  for (const State& state : states) {
+    (state.placement == Placement::full ? bytes.full : bytes.sharded) += state.bytes;
+  }
   return bytes;
 }
 
-Volume volume(const Job& job, int stage, std::size_t ranks) {
-  const std::size_t rounds = job.rounds(ranks);
-  Volume v{};
+StateBytes state_bytes(const Job& job, int stage) {
+  return state_bytes(model_states(job, stage));
+}
+
+std::string formula(const StateBytes& bytes) {
+  if (bytes.sharded == 0) return fmt::format("{}Φ", bytes.full);
+  if (bytes.full == 0) return fmt::format("{}Φ/N", bytes.sharded);
+  return fmt::format("{}Φ+{}Φ/N", bytes.full, bytes.sharded);
+}
+
+UnitCalls calls_per_unit(const Job& job, int stage, std::size_t ranks) {
+  // Not from rounds(): N·k need not fit into a word where only the formulas are asked for.
+  const std::size_t k = job.virtual_shards > 0 ? job.rounds(ranks) : job.accumulate;
   switch (stage) {
     case 0:
-      v = {1, 2};
-      break;
+      return {1, 0, 0};
     case 1:
-      v = {2, 3};
-      break;
+      return {1, 0, 1};
     case 2:
-      v = {rounds + 1, rounds + 1};
-      break;
+      return {0, k, 1};
     default:
-      v = {3 * rounds, 3 * rounds};
+      return {0, k, 2 * k};
   }
+}
+
+Volume volume(const Job& job, int stage, std::size_t ranks) {
+  const auto [all_reduce, reduce_scatter, all_gather] = calls_per_unit(job, stage, ranks);
+  Volume v{all_reduce + reduce_scatter + all_gather, 2 * all_reduce + reduce_scatter + all_gather};
   if (job.reduce == ReduceMode::ordered || job.overlap) v.payload = v.wire;
   return v;
 }

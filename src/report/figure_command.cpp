@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "option_values.hpp"
+#include "zerolab/report/console.hpp"
 #include "zerolab/report/figures.hpp"
 #include "zerolab/report/summary.hpp"
 
@@ -34,7 +35,11 @@ bool write_figure(std::string_view name, Results& results, const std::string& fi
     write_file(file + ".svg", "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" + figure.svg);
     write_file(file + ".png", figure.png);
     fmt::print("{}: {}.svg, {}.png\n", name, file, file);
-    if (!figure.sources.empty()) fmt::print("  shows {}\n", fmt::join(figure.sources, ", "));
+    std::vector<std::string> shown = figure.sources;
+    if (!shown.empty()) {
+      shown[0] = "  shows " + shown[0];
+      fmt::print("{}", joined(shown));
+    }
   }
   for (const std::string& words : figure.missing) fmt::print("  {}\n", words);
   return !figure.svg.empty();

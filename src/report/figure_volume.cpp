@@ -1,6 +1,7 @@
 // F2: what stages 0 and 3 send, in the two conventions.
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "figure_script.hpp"
@@ -58,7 +59,7 @@ void draw_measured(Counted what, int stage, const std::vector<MeasuredRun>& runs
   };
   if (what == Counted::payload) add(style.filled, 1.2, "measured payload");
   if (what == Counted::ring) add(style.hollow, 2, "ring model of the calls");
-  if (what == Counted::wire) add(2, 2.6, "measured on the wire");
+  if (what == Counted::wire) add(2, 2, "measured on the wire");
 }
 
 void draw_formulas(Script& script) {
@@ -106,16 +107,18 @@ bool draw_volume(Results& results, Figure& figure, Script& script) {
       "4Φ on the wire.";
   script.line("set title {}", literal(figure.title));
   ranks_axis(script);
-  script.line("set yrange [0:6.6]");
   script.line("set ylabel 'volume per rank and step (Φ bytes)'");
   script.line("set rmargin 6");
   script.line("set bmargin at screen {}", 185.0 / script.height());
-  script.line("set key at screen 0.53,0.01 bottom center vertical reverse Left maxrows 5 width 1");
+  script.line("set key at screen 0.55,0.01 bottom center vertical reverse Left maxrows 5 width 1");
   const std::vector<MeasuredRun> runs = shown_runs(results, {0, 3}, figure);
   draw_formulas(script);
   for (const Counted what : {Counted::payload, Counted::ring, Counted::wire}) {
     for (const int stage : {3, 0}) draw_measured(what, stage, runs, figure, script);
   }
+  double top = 6.6;
+  for (const FigurePoint& p : figure.points) top = std::max(top, 1.05 * p.y);
+  script.line("set yrange [0:{}]", top);
   figure.caption =
       "Lines: the formulas for 2-byte numbers, dotted their ceilings. In payloads a collective "
       "counts "

@@ -24,13 +24,6 @@ const MemoryLedger::Line& line(const MemoryTable& table, Category category) {
   return table[static_cast<std::size_t>(category)];
 }
 
-/// aΦ + bΦ/N in words.
-std::string formula(const StateBytes& bytes) {
-  if (bytes.sharded == 0) return fmt::format("{}Φ", bytes.full);
-  if (bytes.full == 0) return fmt::format("{}Φ/N", bytes.sharded);
-  return fmt::format("{}Φ+{}Φ/N", bytes.full, bytes.sharded);
-}
-
 constexpr std::array state{Category::parameters, Category::gradients, Category::master,
                            Category::momentum, Category::variance};
 

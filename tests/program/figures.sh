@@ -54,12 +54,13 @@ svg_size() { sed -n "s/.* $1=\"\([0-9]*\)\".*/\1/p" "$2" | head -n 1; }
 
 alone report figure all --results results
 check "all figures" succeeded
+check "  in at most 100 columns" fits_100_columns
 check "  each is told with its files" equal "$(grep -cE '^[a-z]+: results/' out)" ${#figures[@]}
 check "  nothing remains beside them" \
   equal "$(find results -name '*.svg' -o -name '*.png' | wc -l)" $((2 * ${#figures[@]}))
 for n in 1 2 3 4 8; do
   if [ -f results/verify-$n.json ]; then
-    check "  N = $n is shown" says "shows .*verify-$n.json"
+    check "  N = $n is shown" says "verify-$n.json"
   else
     check "  N = $n is said to be missing" says "^  not measured: no verify-$n.json"
   fi

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include "zerolab/partition/job.hpp"
 
@@ -31,12 +33,34 @@ MemoryTable memory_formula(const Run& run, std::size_t rank);
 /// Traffic of `rank` in all steps, by collective; other is outside the formula and stays 0.
 TrafficTable traffic_formula(const Run& run, std::size_t rank);
 
+/// One part of the model state: bytes of an element, and where the elements lie.
+struct State {
+  Category category;
+  std::size_t bytes;
+  Placement placement;
+};
+
+/// The parts that a job has: parameters, gradients, then what of master, momentum and variance its
+/// precision and optimizer need (items 1.1, SE3).
+std::vector<State> model_states(const Job& job, int stage);
+
 /// Model state of the whole job without rounding to whole elements: aΦ + bΦ/N bytes per rank.
 struct StateBytes {
   std::size_t full;     ///< a
   std::size_t sharded;  ///< b
 };
+StateBytes state_bytes(const std::vector<State>& states);
 StateBytes state_bytes(const Job& job, int stage);
+
+/// "4Φ+12Φ/N".
+std::string formula(const StateBytes& bytes);
+
+/// How often a unit's gradients and parameters pass through each collective in a step: k times with
+/// the gradients of each micro-batch in stages 2 and 3, which gathers parameters for each pass.
+struct UnitCalls {
+  std::size_t all_reduce, reduce_scatter, all_gather;
+};
+UnitCalls calls_per_unit(const Job& job, int stage, std::size_t ranks);
 
 /// Times Φ(N−1)/N: elements per step, in the two conventions. Payload counts every collective once,
 /// wire counts an all-reduce as its two halves. `ordered` and the overlapped stage 0 sum by those

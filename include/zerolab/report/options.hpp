@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "zerolab/partition/job.hpp"
+#include "zerolab/report/plan_options.hpp"
 
 namespace zerolab {
 
@@ -35,12 +36,6 @@ struct Options {
 
 std::string_view name(ReduceMode mode);
 std::string_view name(OptimizerKind kind);
-
-/// What is asked of the calculator.
-struct PlanOptions {
-  std::string what;  ///< memory | traffic | time | fit
-  std::string json;  ///< file, or "-" for stdout; empty: none
-};
 
 /// What is to be made of measured results.
 struct ReportOptions {
