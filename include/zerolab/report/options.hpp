@@ -41,7 +41,7 @@ std::string_view name(OptimizerKind kind);
 struct ReportOptions {
   std::string figure;               ///< one of figure_names or all; empty: the page
   std::string results = "results";  ///< folder
-  std::string output;               ///< of a figure: file without ending; empty: in the folder
+  std::string output;               ///< the page; of a figure without ending; empty: in the folder
 };
 
 /// Parsed command line. `command` is empty when `text` is all there is to say: help (exit 0) or a

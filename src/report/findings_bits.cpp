@@ -1,0 +1,164 @@
+// What digests and self-tests say; and what needs an experiment that leaves no file of these kinds.
+#include "findings.hpp"
+
+namespace zerolab::findings {
+
+namespace {
+
+Evidence digests(const Folder& folder, const std::string& what) {
+  return over_runs(folder, "measured", what,
+                   {"stages.{0,1,2,3}.digest.{parameters,master,moments}",
+                    "stages.{0,1,2,3}.digest_agrees", "agree"},
+                   [](const VerifyRun& run, const std::vector<Selection>&) {
+                     const bool same = same_bits(run);
+                     const std::string first = digest_of(run, 0), last = digest_of(run, 3);
+                     return Judged{same || first == last ? first : first + " and " + last, same};
+                   });
+}
+
+/// Self-tests of doctor by name, each right on all ranks.
+Evidence self_tests(const Folder& folder, const std::string& what,
+                    const std::vector<std::string>& names) {
+  Evidence evidence{"self-test", what, {}, {}};
+  if (!folder.has("doctor.json")) return evidence;
+  const Selection all(folder.results, {"doctor.json", "self_tests[*]"});
+  for (const std::string& name : names) {
+    for (std::size_t i = 0; i < all.fields().size(); ++i) {
+      const JsonField& test = all.fields()[i];
+      if (test["what"].text() != name) continue;
+      const std::uint64_t right = test["right"].whole(), ranks = test["ranks"].whole();
+      evidence.values.push_back({name, fmt::format("right on {} of {} ranks", right, ranks),
+                                 right == ranks && ranks > 0});
+      evidence.sources.push_back(
+          {"doctor.json", fmt::format("self_tests[{}].{{what,right,ranks}}", i)});
+    }
+  }
+  return evidence;
+}
+
+Finding only_open(const char* what) {
+  return {{}, {what}};
+}
+
+}  // namespace
+
+Finding collectives(const Folder& folder) {
+  Finding finding;
+  add(finding,
+      self_tests(folder, "what each rank holds afterwards, against plain loops on known vectors",
+                 {"MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Allgather(v)"}),
+      "doctor.json is not in the folder");
+  add(finding,
+      over_runs(
+          folder, "measured",
+          "gradients kept by all ranks, in Φ: after the all-reduce of stage 0 and the "
+          "reduce-scatter of stage 2; right: 2N (everywhere all) and 2 (everywhere a shard)",
+          {held("0", "gradients"), held("2", "gradients")},
+          [](const VerifyRun& run, const std::vector<Selection>& s) {
+            const std::uint64_t phi = run.parameters;
+            return Judged{fmt::format("{} and {}", times(s[0].sum(), phi), times(s[1].sum(), phi)),
+                          s[0].all(2 * phi) && s[1].sum() == 2 * phi};
+          },
+          2),
+      "");
+  return finding;
+}
+
+Finding every_layer_on_every_rank(const Folder& folder) {
+  Finding finding;
+  add(finding,
+      over_runs(
+          folder, "measured",
+          "parameters that each rank gathers for a step of stage 3, elements; right: 2Φ, the "
+          "whole model forward and backward",
+          {sent("3", "allgather", "elements")},
+          [](const VerifyRun& run, const std::vector<Selection>& s) {
+            return Judged{fmt::format("{} = {}Φ", s[0].range(),
+                                      times(s[0].sum(), run.ranks * run.steps * run.parameters)) +
+                              fmt::format(" in {} steps", run.steps),
+                          s[0].all(2 * run.parameters * run.steps)};
+          },
+          2),
+      no_ranks);
+  add(finding, digests(folder, "digest of the parameters, the same in stages 0, 1, 2 and 3"), "");
+  finding.open.emplace_back("the samples of each rank (TF1)");
+  return finding;
+}
+
+Finding same_model(const Folder& folder) {
+  Finding finding;
+  add(finding,
+      digests(folder,
+              "digest of the parameters under --reduce exact, the same in stages 0, 1, 2 and 3 and "
+              "on all ranks, with those of master weights and moments"),
+      no_run);
+  finding.open.emplace_back("where and by how many ulps sums part that depend on the order");
+  return finding;
+}
+
+Finding sharded_adam(const Folder& folder) {
+  Finding finding;
+  add(finding,
+      over_runs(
+          folder, "measured",
+          "digest of momentum and variance, of stage 0 (Adam on the whole) and stage 1 (each "
+          "rank on its shard); right: the same, and so the master weights'",
+          {"stages.{0,1}.digest.moments", "stages.{0,1}.digest.master"},
+          [](const VerifyRun&, const std::vector<Selection>& s) {
+            const std::string whole = s[0].fields()[0].text(), shards = s[0].fields()[1].text();
+            const bool same = whole == shards && s[1].fields()[0].text() == s[1].fields()[1].text();
+            return Judged{whole == shards ? whole : whole + " and " + shards, same};
+          },
+          2),
+      no_ranks);
+  return finding;
+}
+
+Finding ragged_shards(const Folder& folder) {
+  Finding finding;
+  add(finding,
+      over_runs(
+          folder, "measured",
+          "parameters of a rank in stage 3, bytes, where ranks differ; right: 2Φ together, "
+          "and the same bits in all stages",
+          {held("3", "parameters"), "stages.{0,1,2,3}.digest.{parameters,master,moments}"},
+          [](const VerifyRun& run, const std::vector<Selection>& s) {
+            if (s[0].all(s[0].wholes()[0])) return Judged{};  // no unit is ragged here
+            return Judged{s[0].range(), s[0].sum() == 2 * run.parameters && same_bits(run)};
+          },
+          2),
+      "no verify-N.json has ranks with shards of different sizes");
+  add(finding,
+      self_tests(folder, "collectives with nothing from some ranks",
+                 {"MPI_Reduce_scatter, counts of 0", "MPI_Allgatherv, counts of 0"}),
+      "");
+  finding.open.emplace_back("training with fewer parameters in a unit than ranks");
+  return finding;
+}
+
+Finding batches(const Folder&) {
+  return only_open("which samples each rank sees");
+}
+Finding fast_and_slow_network(const Folder&) {
+  return only_open("the time of a step of stages 1 and 3 on a fast and on a slow network");
+}
+Finding states_in_16_bits(const Folder&) {
+  return only_open("the share of updates that round to nothing with 16-bit states");
+}
+Finding summed_gradients(const Folder&) {
+  return only_open("weights of a run that sums against one that averages");
+}
+Finding averaging(const Folder&) {
+  return only_open("mean and variance of averaged gradients");
+}
+Finding links(const Folder&) {
+  return only_open("the time of a step over 300 GB/s and over 10 Gb/s, simulated");
+}
+Finding accumulation(const Folder&) {
+  return only_open("bytes for each sample against micro-batches, stage by stage");
+}
+Finding identical_batches(const Folder&) {
+  return only_open("weights of ranks that all see one batch against one rank's");
+}
+
+}  // namespace zerolab::findings

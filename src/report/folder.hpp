@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+
+#include "selection.hpp"
+
+namespace zerolab {
+
+/// One verify-N.json, known to be of the documents' job.
+struct VerifyRun {
+  Results& results;
+  std::string file;
+  std::uint64_t ranks, parameters;  ///< N, Φ
+  std::uint64_t steps;              ///< of the part that shows bytes
+
+  Selection at(std::string path) const { return {results, {file, std::move(path)}}; }
+};
+
+/// A folder of results, its runs of verify looked at. Results keep what is read, so they are not
+/// const.
+struct Folder {
+  Results& results;
+  std::vector<VerifyRun> runs;  ///< ascending in N
+
+  const VerifyRun* run(std::uint64_t ranks) const;
+  bool has(const std::string& file) const { return results.json(file) != nullptr; }
+};
+
+/// Throws Error when a file is broken, or of another job than the documents speak of: 16-bit
+/// numbers and Adam, one micro-batch a step, nothing skipped where bytes are shown.
+Folder open_folder(Results& results);
+
+// Paths in a verify-N.json.
+
+/// Bytes after the last step, by rank: of a category, or of the model state. `stage` may be {0,1}.
+std::string held(const std::string& stage, const std::string& category);
+std::string state(const std::string& stage);
+/// Of all ranks in all steps of the part that shows bytes: calls, elements, payload_bytes or
+/// ring_bytes of a collective, or of all that carry gradients and parameters.
+std::string sent(const std::string& stage, const std::string& collective, const std::string& what);
+std::string sent(const std::string& stage, const std::string& what);
+
+/// verify-4.json, or verify-{1,2}.json.
+std::string verify_files(const std::vector<std::uint64_t>& ranks);
+
+/// What one file says.
+struct Judged {
+  std::string number;
+  std::optional<bool> holds;
+};
+using Look = std::function<Judged(const VerifyRun& run, const std::vector<Selection>& found)>;
+
+/// The same paths in each run of at least so many ranks; nothing when there is none.
+Evidence over_runs(const Folder& folder, std::string how, std::string what,
+                   const std::vector<std::string>& paths, const Look& look,
+                   std::uint64_t least_ranks = 1);
+
+/// Adds what was found, or says what is missing.
+void add(Finding& finding, Evidence evidence, const std::string& otherwise);
+
+/// The closed form of the model state of all ranks: aΦN + bΦ bytes.
+std::uint64_t right_state(const VerifyRun& run, int stage);
+
+/// Stages end with the same bits: digests of parameters, master weights and moments, on every rank.
+bool same_bits(const VerifyRun& run);
+std::string digest_of(const VerifyRun& run, int stage);
+
+}  // namespace zerolab

@@ -1,0 +1,123 @@
+#include "page_html.hpp"
+
+#include <fmt/format.h>
+
+namespace zerolab::html {
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      case '\'':
+        safe += "&#39;";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string element(std::string_view name, std::string_view html, std::string_view attributes) {
+  return fmt::format("<{0}{1}>{2}</{0}>", name, attributes, html);
+}
+
+std::string code(std::string_view text) {
+  return element("code", escaped(text));
+}
+
+Cell Cell::text(std::string_view text) {
+  return {escaped(text), " class=\"words\""};
+}
+
+Cell Cell::number(std::string_view text, std::string_view from) {
+  return {escaped(text), fmt::format(" title=\"{}\"", escaped(from))};
+}
+
+Cell Cell::bits(std::string_view text, std::string_view from) {
+  return {code(text), fmt::format(" title=\"{}\"", escaped(from))};
+}
+
+Cell Cell::yes(bool holds, std::string_view from) {
+  return {holds ? "yes" : "<strong>NO</strong>",
+          fmt::format(" class=\"{}\" title=\"{}\"", holds ? "good" : "bad", escaped(from))};
+}
+
+std::string Table::html() const {
+  std::string head, body;
+  for (std::size_t c = 0; c < headings.size(); ++c) {
+    const bool words = !rows.empty() && c < rows[0].size() &&
+                       rows[0][c].attributes.find("words") != std::string::npos;
+    head += element("th", headings[c], words ? " scope=\"col\" class=\"words\"" : " scope=\"col\"");
+  }
+  for (const auto& row : rows) {
+    std::string cells;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      cells += c == 0 ? element("th", row[c].html, " scope=\"row\"")
+                      : element("td", row[c].html, row[c].attributes);
+    }
+    body += element("tr", cells) + "\n";
+  }
+  return fmt::format(
+      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\"><table>\n"
+      "<caption><span>{0}</span></caption>\n<thead><tr>{1}</tr></thead>\n<tbody>\n{2}</tbody></"
+      "table></div>\n",
+      escaped(caption), head, body);
+}
+
+std::string sources(const std::vector<Source>& sources) {
+  std::string list, file;
+  for (const Source& source : sources) {
+    if (source.file != file) {
+      if (!file.empty()) list += "; ";
+      list += element("code", escaped(source.file), " class=\"file\"") + " ";
+      file = source.file;
+    } else {
+      list += ", ";
+    }
+    list += element("code", escaped(source.path), " class=\"path\"");
+  }
+  return element("p", "from " + list, " class=\"source\"") + "\n";
+}
+
+std::string badge(Status status, bool only_calculated) {
+  switch (status) {
+    case Status::holds:
+      return fmt::format(
+          "<span class=\"badge good\"><span aria-hidden=\"true\">✓ </span>holds{}</span>",
+          only_calculated ? ", calculated" : "");
+    case Status::fails:
+      return "<span class=\"badge bad\"><span aria-hidden=\"true\">✗ </span>does not hold</span>";
+    default:
+      return "<span class=\"badge open\"><span aria-hidden=\"true\">○ </span>not measured in this "
+             "run</span>";
+  }
+}
+
+std::string folded(std::string_view summary, std::string_view html, std::string_view id) {
+  return fmt::format("<details{}><summary>{}</summary>\n{}</details>\n",
+                     id.empty() ? "" : fmt::format(" id=\"{}\"", id), summary, html);
+}
+
+std::string document(std::string_view title, std::string_view body) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n"
+      "<style>\n{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
+      escaped(title), style(), body);
+}
+
+}  // namespace zerolab::html

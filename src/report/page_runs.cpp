@@ -1,0 +1,164 @@
+// The verdict, and what it rests on: the runs of run_labs.sh, the machine.
+#include <algorithm>
+#include <filesystem>
+
+#include "page_sections.hpp"
+
+namespace zerolab {
+
+namespace {
+
+using html::Cell;
+
+constexpr const char* verdicts_file = "verdicts.jsonl";
+
+std::string file_html(const std::string& file) {
+  return html::element("code", html::escaped(file), " class=\"file\"");
+}
+
+std::string tally(std::size_t count, const std::string& of, const std::string& words,
+                  const char* kind) {
+  return fmt::format("<li class=\"{}\"><b>{}{}</b><span>{}</span></li>\n", kind, count, of, words);
+}
+
+std::size_t count(const std::vector<JudgedItem>& items, Status status) {
+  return static_cast<std::size_t>(
+      std::count_if(items.begin(), items.end(),
+                    [&](const JudgedItem& judged) { return judged.finding.status() == status; }));
+}
+
+/// Machine facts in one line, all of them folded below it.
+std::string machine_html(const Folder& folder) {
+  if (folder.has("doctor.json")) {
+    const Selection machine(folder.results, {"doctor.json", "machine"});
+    const JsonField& all = machine.field();
+    std::string line;
+    for (const std::string label : {"MPI", "BLAS", "ranks"}) {
+      if (!all.has(label)) continue;
+      line += line.empty() ? "" : " · ";
+      line += (label == "ranks" ? "ranks: " : "") + all[label].text();
+    }
+    const bool right = Selection(folder.results, {"doctor.json", "all_right"}).field().truth();
+    return html::element("p", html::escaped(line) + (right ? ""
+                                                           : " · <strong>doctor: WRONG, "
+                                                             "training would be wrong here"
+                                                             "</strong>")) +
+           "\n" + html::sources({{"doctor.json", "machine"}, {"doctor.json", "all_right"}});
+  }
+  if (folder.runs.empty()) return "<p>Machine: not in the folder.</p>\n";
+  const VerifyRun& run = folder.runs.back();
+  return html::element("p",
+                       html::escaped(run.at("stages.0.mpi").field().text() + " · OpenBLAS kernel " +
+                                     run.at("stages.0.blas_kernel").field().text())) +
+         "\n" + html::sources({{run.file, "stages.0.{mpi,blas_kernel}"}});
+}
+
+/// What does not hold, at the top, where it cannot be missed.
+std::string alarms(const std::vector<RunVerdict>& runs, const std::vector<JudgedItem>& items) {
+  std::string list;
+  for (const RunVerdict& run : runs) {
+    if (!run.holds) list += (list.empty() ? "" : ", ") + html::escaped(run.name);
+  }
+  for (const JudgedItem& judged : items) {
+    if (judged.finding.status() != Status::fails) continue;
+    list += fmt::format("{}<a href=\"#{}\">{}</a>", list.empty() ? "" : ", ", judged.item.id,
+                        judged.item.id);
+  }
+  if (list.empty()) return "";
+  return "<div class=\"alarm\" role=\"note\"><p><strong>Does not hold:</strong> " + list +
+         "</p></div>\n";
+}
+
+std::string hints_html(const Folder& folder) {
+  std::string list;
+  const Selection hints(folder.results, {"doctor.json", "hints[*]"});
+  for (const JsonField& hint : hints.fields()) {
+    list += html::element("li", html::escaped(hint.text()));
+  }
+  return list.empty() ? "" : html::element("ul", list, " class=\"small\"") + "\n";
+}
+
+std::string doctor_html(const Folder& folder) {
+  if (!folder.has("doctor.json")) return "";
+  html::Table machine{"The machine", {"", ""}, {}},
+      tests{"Self-tests", {"call", "right on ranks"}, {}};
+  const Selection about(folder.results, {"doctor.json", "machine"});
+  const nlohmann::json& labels = folder.results.json("doctor.json")->at("machine");
+  about.field().require_kind(labels.is_object(), "an object");
+  for (const auto& [label, value] : labels.items()) {
+    machine.rows.push_back({Cell::text(label), Cell::text(about.field()[label].text())});
+  }
+  const Selection all(folder.results, {"doctor.json", "self_tests[*]"});
+  for (const JsonField& test : all.fields()) {
+    const std::uint64_t right = test["right"].whole(), ranks = test["ranks"].whole();
+    Cell cell = Cell::number(fmt::format("{} of {}", right, ranks), "doctor.json: self_tests[*]");
+    if (right != ranks) cell.html = html::element("strong", cell.html);
+    tests.rows.push_back({Cell::text(test["what"].text()), cell});
+  }
+  return html::folded("The machine and its self-tests",
+                      machine.html() + html::sources({{"doctor.json", "machine"}}) + tests.html() +
+                          html::sources({{"doctor.json", "self_tests"}}) + hints_html(folder));
+}
+
+}  // namespace
+
+std::vector<RunVerdict> run_verdicts(const Folder& folder) {
+  std::vector<RunVerdict> runs;
+  const auto lines = folder.results.lines(verdicts_file);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const JsonField line(
+        fmt::format("{}/{}, line {}", folder.results.folder(), verdicts_file, i + 1), lines[i]);
+    runs.push_back(
+        {line["name"].text(), line["log"].text(), line["holds"].truth(), line["seconds"].number()});
+  }
+  return runs;
+}
+
+std::string verdict_section(const Folder& folder, const std::vector<JudgedItem>& items) {
+  const auto runs = run_verdicts(folder);
+  const auto held = static_cast<std::size_t>(
+      std::count_if(runs.begin(), runs.end(), [](const RunVerdict& run) { return run.holds; }));
+  const std::size_t fails = count(items, Status::fails);
+  std::string text = heading(1, "verdict", "Verdict");
+  text += "<ul class=\"tally\">\n";
+  if (runs.empty()) {
+    text += "<li><b>–</b><span>runs: no verdicts.jsonl in the folder</span></li>\n";
+  } else {
+    text += tally(held, fmt::format(" of {}", runs.size()), "runs hold",
+                  held == runs.size() ? "good" : "bad");
+  }
+  const auto calculated = std::count_if(items.begin(), items.end(), [](const JudgedItem& judged) {
+    return judged.finding.status() == Status::holds && judged.finding.only_calculated();
+  });
+  text +=
+      tally(count(items, Status::holds), fmt::format(" of {}", items.size()),
+            fmt::format("items hold, {} of them calculated and not measured", calculated), "good");
+  text += tally(fails, "", "items do not hold", fails == 0 ? "" : "bad");
+  text += tally(count(items, Status::not_measured), "", "items not measured in this run", "");
+  text += "</ul>\n" + alarms(runs, items) + machine_html(folder) + doctor_html(folder);
+  return text;
+}
+
+std::string runs_section(const Folder& folder) {
+  const auto runs = run_verdicts(folder);
+  std::string text = heading(2, "runs", "Runs");
+  if (runs.empty()) {
+    return text +
+           "<p>Not in this folder: verdicts.jsonl, which ./run_labs.sh writes as it goes.</p>\n";
+  }
+  html::Table table{"Each run of ./run_labs.sh, judged by its exit code",
+                    {"run", "verdict", "seconds", "log"},
+                    {}};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string from = fmt::format("{}, line {}: ", verdicts_file, i + 1);
+    Cell verdict{html::badge(runs[i].holds ? Status::holds : Status::fails), " class=\"words\""};
+    Cell log{html::escaped("not in the folder"), " class=\"words\""};
+    if (folder.results.text(runs[i].log)) log.html = file_html(runs[i].log);
+    table.rows.push_back({Cell::text(runs[i].name), verdict,
+                          Cell::number(fmt::format("{:g}", runs[i].seconds), from + "seconds"),
+                          log});
+  }
+  return text + table.html() + html::sources({{verdicts_file, "{name,holds,seconds,log}"}});
+}
+
+}  // namespace zerolab

@@ -1,0 +1,184 @@
+// The documents' items: each is decided by what is in the folder, and the other way round as soon
+// as a number there is another.
+#include "zerolab/report/items.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "page_folder.hpp"
+
+namespace zerolab {
+namespace {
+
+std::map<std::string, JudgedItem> judged(const std::map<std::string, json>& files) {
+  const ResultsFolder folder;
+  write(folder, files);
+  Results results(folder.path());
+  std::map<std::string, JudgedItem> items;
+  for (JudgedItem& item : judged_items(results)) items.emplace(item.item.id, std::move(item));
+  return items;
+}
+
+std::size_t count(const std::map<std::string, JudgedItem>& items, Status status) {
+  std::size_t found = 0;
+  for (const auto& [id, item] : items) found += item.finding.status() == status ? 1 : 0;
+  return found;
+}
+
+TEST(Items, AreThirteenThirtyThreeAndSeven) {
+  std::map<Group, std::size_t> groups;
+  std::set<std::string> ids;
+  for (const Item& item : all_items()) {
+    ++groups[item.group];
+    ids.insert(item.id);
+    EXPECT_NE(*item.asks, '\0') << item.id;
+    EXPECT_NE(*item.right, '\0') << item.id;
+  }
+  EXPECT_EQ(ids.size(), 13U + 33U + 7U);
+  EXPECT_EQ(groups[Group::exercise], 13U);
+  EXPECT_EQ(groups[Group::true_or_false], 10U);
+  EXPECT_EQ(groups[Group::spot_the_error], 9U);
+  EXPECT_EQ(groups[Group::why], 8U);
+  EXPECT_EQ(groups[Group::edge_case], 6U);
+  EXPECT_EQ(groups[Group::self_test], 7U);
+}
+
+TEST(Items, AnEmptyFolderDecidesNothing) {
+  const auto items = judged({});
+  EXPECT_EQ(count(items, Status::not_measured), items.size());
+  for (const auto& [id, item] : items) EXPECT_FALSE(item.finding.open.empty()) << id;
+}
+
+TEST(Items, RightResultsHoldExceptWhatNeedsAnExperimentOfItsOwn) {
+  const auto items = judged(whole_folder());
+  const std::set<std::string> apart{"TF1", "TF4", "SE4", "SE9", "WY4", "WY6", "WY7", "EC5", "EC6"};
+  for (const auto& [id, item] : items) {
+    EXPECT_EQ(item.finding.status(), apart.contains(id) ? Status::not_measured : Status::holds)
+        << id;
+  }
+  for (const char* id : {"3.3", "4.1", "4.2", "5.2", "5.3"}) {
+    EXPECT_TRUE(items.at(id).finding.only_calculated()) << id;
+  }
+  EXPECT_FALSE(items.at("2.1").finding.only_calculated());
+}
+
+struct Doctored {
+  const char *id, *file, *place;
+};
+
+/// One number more, a digest or a verdict turned round.
+json other(const json& value) {
+  if (value.is_boolean()) return !value.get<bool>();
+  if (value.is_string()) return "another";
+  return value.get<std::uint64_t>() + 2;
+}
+
+TEST(Items, OneWrongNumberAndTheItemFails) {
+  const std::vector<Doctored> faults{
+      {"1.1", "verify-4.json", "/stages/0/memory/per_rank/3/variance/now"},
+      {"1.2", "verify-3.json", "/stages/2/memory/per_rank/1/gradients/now"},
+      {"2.1", "verify-2.json", "/stages/0/memory/per_rank/1/master/now"},
+      {"2.1", "exercise-2.1.json", "/stages/0/bytes_per_rank"},
+      {"2.2", "verify-8.json", "/stages/3/memory/per_rank/7/parameters/now"},
+      {"2.2", "exercise-2.2.json", "/stages/3/bytes_per_rank"},
+      {"2.3", "verify-8.json", "/stages/2/memory/per_rank/0/gradients/now"},
+      {"2.3", "exercise-2.3.json", "/stages/1/bytes_per_rank"},
+      {"3.1", "verify-3.json", "/stages/1/memory/per_rank/2/momentum/now"},
+      {"3.2", "verify-4.json", "/bytes/3/traffic/per_rank/0/allgather/payload_bytes"},
+      {"3.2", "verify-2.json", "/bytes/0/traffic/per_rank/1/allreduce/ring_bytes"},
+      {"3.3", "exercise-3.3.json", "/stages/3/bytes_per_rank"},
+      {"3.3", "exercise-3.3-2.json", "/stages/0/volume_bytes"},
+      {"4.1", "exercise-4.1.json", "/stages/3/fits"},
+      {"4.2", "exercise-4.2.json", "/stages/3/min_ranks_power_of_two"},
+      {"4.2", "exercise-4.2-2.json", "/stages/3/total_bytes"},
+      {"5.1", "verify-8.json", "/stages/3/memory/per_rank/1/gradients/now"},
+      {"5.2", "exercise-5.2.json", "/cases/0/stages/0/no_overlap/efficiency/denominator"},
+      {"5.2", "exercise-5.2.json", "/cases/0/stages/0/no_overlap/bandwidth_for_target"},
+      {"5.3", "exercise-5.3.json", "/cases/0/stages/1/seconds/numerator"},
+      {"TF2", "verify-4.json", "/bytes/3/traffic/per_rank/2/allgather/elements"},
+      {"TF3", "verify-8.json", "/stages/2/digest/parameters"},
+      {"TF3", "verify-3.json", "/stages/3/digest_agrees"},
+      {"TF3", "verify-2.json", "/agree"},
+      {"TF5", "verify-4.json", "/stages/1/digest/moments"},
+      {"TF6", "verify-2.json", "/stages/3/memory/per_rank/0/variance/now"},
+      {"TF7", "verify-3.json", "/bytes/2/traffic/per_rank/1/allreduce/payload_bytes"},
+      {"TF8", "verify-4.json", "/stages/3/memory/per_rank/1/parameters/peak"},
+      {"TF9", "verify-8.json", "/stages/3/memory/per_rank/0/master/now"},
+      {"TF10", "verify-4.json", "/stages/3/memory/per_rank/0/master/now"},
+      {"SE1", "verify-4.json", "/stages/1/memory/per_rank/2/gradients/now"},
+      {"SE2", "verify-4.json", "/bytes/3/traffic/per_rank/2/allgather/calls"},
+      {"SE3", "verify-4.json", "/stages/0/memory/per_rank/2/master/now"},
+      {"SE5", "verify-8.json", "/stages/0/memory/per_rank/7/parameters/now"},
+      {"SE6", "verify-4.json", "/bytes/2/traffic/per_rank/3/reduce_scatter/payload_bytes"},
+      {"SE7", "verify-4.json", "/stages/2/memory/per_rank/1/activations/peak"},
+      {"SE8", "verify-8.json", "/bytes/3/traffic/per_rank/1/allgather/ring_bytes"},
+      {"WY1", "verify-3.json", "/stages/2/memory/per_rank/0/gradients/now"},
+      {"WY2", "verify-2.json", "/bytes/0/traffic/per_rank/0/allgather/payload_bytes"},
+      {"WY3", "verify-8.json", "/stages/0/memory/per_rank/0/variance/now"},
+      {"WY5", "verify-8.json", "/stages/3/memory/per_rank/0/parameters/now"},
+      {"WY8", "verify-1.json", "/stages/0/memory/per_rank/0/master/now"},
+      {"EC1", "verify-1.json", "/bytes/3/traffic/per_rank/0/allgather/ring_bytes"},
+      {"EC2", "verify-4.json", "/stages/3/memory/per_rank/3/gradients/now"},
+      {"EC3", "verify-4.json", "/stages/3/memory/per_rank/3/activations/peak"},
+      {"EC4", "verify-3.json", "/stages/1/digest/master"},
+      {"EC4", "doctor.json", "/self_tests/3/right"},
+      {"S1", "verify-4.json", "/stages/1/memory/per_rank/0/momentum/now"},
+      {"S2", "verify-4.json", "/stages/2/memory/per_rank/0/momentum/now"},
+      {"S3", "verify-4.json", "/stages/3/memory/per_rank/0/momentum/now"},
+      {"S4", "verify-4.json", "/bytes/3/traffic/per_rank/0/reduce_scatter/calls"},
+      {"S5", "verify-4.json", "/stages/1/memory/per_rank/0/gradients/now"},
+      {"S6", "verify-4.json", "/stages/0/memory/per_rank/0/gradients/now"},
+      {"S7", "verify-8.json", "/stages/3/memory/per_rank/7/activations/peak"},
+  };
+  const auto right = whole_folder();
+  for (const auto& [id, file, place] : faults) {
+    auto wrong = right;
+    json& value = wrong.at(file)[json::json_pointer(place)];
+    ASSERT_FALSE(value.is_null()) << file << place;
+    value = other(value);
+    EXPECT_EQ(judged(wrong).at(id).finding.status(), Status::fails) << id << ": " << file << place;
+  }
+}
+
+TEST(Items, WireBytesAreShownAndNotJudged) {
+  auto files = whole_folder();
+  const auto values = [&files] {
+    const auto items = judged(files);
+    std::vector<Value> all = items.at("3.2").finding.evidence.back().values;
+    EXPECT_EQ(items.at("3.2").finding.status(), Status::holds);
+    return all;
+  };
+  EXPECT_TRUE(values().back().holds.has_value());
+  files["verify-2.json"]["wire"] = {{"0", {100, 100}}, {"3", {140, 140}}};
+  ASSERT_EQ(values().size(), 1U);
+  EXPECT_FALSE(values()[0].holds.has_value());
+  EXPECT_EQ(values()[0].number.substr(0, 4), "1.4 ");
+}
+
+TEST(Items, FilesOfAnotherJobAreRefused) {
+  const auto refusal = [](const char* place, const json& value) {
+    std::map<std::string, json> files{{"verify-2.json", whole_verify_json(2)}};
+    files["verify-2.json"][json::json_pointer(place)] = value;
+    try {
+      judged(files);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  const std::vector<std::pair<const char*, json>> faults{
+      {"/stages/2/ranks", 3},
+      {"/bytes/1/parameters", 5},
+      {"/bytes/0/steps", 0},
+      {"/stages/0/memory/per_rank", json::array()},
+      {"/stages/0/memory/formula/0/variance/now", 0},
+      {"/bytes/3/traffic/formula/1/allgather/payload_bytes", 1}};
+  for (const auto& [place, value] : faults) {
+    const std::string words = refusal(place, value);
+    EXPECT_NE(words.find("verify-2.json: "), std::string::npos) << place << ": " << words;
+  }
+}
+
+}  // namespace
+}  // namespace zerolab

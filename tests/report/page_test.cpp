@@ -1,0 +1,231 @@
+// The page: self-contained, escaped, the same for the same folder, each number in the file that it
+// names; broken folders are refused, naming file and key, without leaving half a page.
+#include "zerolab/report/page.hpp"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
+
+#include "page_folder.hpp"
+#include "zerolab/report/items.hpp"
+
+namespace zerolab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string page_of(const std::map<std::string, json>& files) {
+  const ResultsFolder folder;
+  write(folder, files);
+  Results results(folder.path());
+  return page(results);
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+/// The first group of each match.
+std::vector<std::smatch> matches(const std::string& text, const std::string& pattern) {
+  const std::regex expression(pattern);
+  return {std::sregex_iterator(text.begin(), text.end(), expression), {}};
+}
+
+TEST(Page, IsTheSameForTheSameFolder) {
+  EXPECT_EQ(page_of(whole_folder()), page_of(whole_folder()));
+}
+
+TEST(Page, RefersToNothingOutsideAndRunsNothing) {
+  const std::string text = page_of(whole_folder());
+  EXPECT_EQ(count(text, "<script"), 0U);
+  EXPECT_EQ(count(text, "<link"), 0U);
+  EXPECT_EQ(count(text, "@import"), 0U);
+  // The two names that an <svg> must declare are no addresses that anything is fetched from.
+  EXPECT_EQ(count(text, "http"), count(text, "=\"http://www.w3.org/2000/svg\"") +
+                                     count(text, "=\"http://www.w3.org/1999/xlink\""));
+  for (const std::smatch& match : matches(text, R"((?:src|href|url)\s*(?:=|\()\s*["']?(.))")) {
+    EXPECT_EQ(match[1], "#") << match[0];
+  }
+  EXPECT_EQ(matches(text, R"(\son[a-z]+\s*=)").size(), 0U);
+}
+
+TEST(Page, EscapesWhatFilesSay) {
+  auto files = whole_folder();
+  const std::string evil = "<script>alert('1')</script>&\"";
+  files["verdicts.jsonl"]["name"] = evil;
+  files["doctor.json"]["machine"]["MPI"] = evil;
+  files["doctor.json"]["self_tests"].push_back({{"what", evil}, {"right", 1}, {"ranks", 2}});
+  files["verify-4.json"]["stages"]["0"]["blas_kernel"] = evil;
+  files["verify-4.json"]["stages"]["3"]["digest"]["parameters"] = evil;
+  files["verify-digits-4-ranks.txt"] = evil;
+  const std::string text = page_of(files);
+  EXPECT_EQ(count(text, "<script"), 0U);
+  EXPECT_GE(count(text, "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;&quot;"), 5U);
+}
+
+TEST(Page, SaysLoudlyWhatDoesNotHold) {
+  auto files = whole_folder();
+  const std::string right = page_of(files);
+  EXPECT_EQ(count(right, "does not hold</span>"), 0U);
+  EXPECT_EQ(count(right, "<strong>NO</strong>"), 0U);
+  EXPECT_EQ(count(right, "class=\"alarm\""), 0U);
+  json& held = files["verify-4.json"]["stages"]["3"]["memory"]["per_rank"][2]["master"]["now"];
+  held = held.get<int>() + 4;
+  files["verdicts.jsonl"]["holds"] = false;
+  const std::string wrong = page_of(files);
+  EXPECT_EQ(count(wrong, "class=\"alarm\""), 1U);
+  EXPECT_NE(wrong.find("<a href=\"#S3\">S3</a>"), std::string::npos);
+  EXPECT_NE(wrong.find("<b>0 of 1</b><span>runs hold"), std::string::npos);
+  EXPECT_NE(wrong.find("<article class=\"item fails\" id=\"TF6\">"), std::string::npos);
+  EXPECT_GT(count(wrong, "<strong>NO</strong>"), 0U);
+}
+
+TEST(Page, ADifferingDigestIsSeen) {
+  auto files = whole_folder();
+  files["verify-2.json"]["stages"]["1"]["digest"]["moments"] = "0000000000000001";
+  const std::string text = page_of(files);
+  EXPECT_NE(text.find("<article class=\"item fails\" id=\"TF3\">"), std::string::npos);
+  EXPECT_EQ(count(text, "<strong>NO</strong>"), 2U);  // in the overview, and in that run's table
+}
+
+TEST(Page, NamesOnlyFilesThatAreThere) {
+  const auto files = whole_folder();
+  const std::string text = page_of(files);
+  std::set<std::string> named;
+  for (const std::smatch& match : matches(text, "<code class=\"file\">([^<]*)</code>")) {
+    std::smatch parts;
+    const std::string file = match[1];
+    if (!std::regex_match(file, parts, std::regex(R"((.*)\{(.*)\}(.*))"))) {
+      named.insert(file);
+      continue;
+    }
+    const std::string several = parts[2];
+    for (const std::smatch& one : matches(several, "[^,]+")) {
+      named.insert(parts[1].str() + one.str() + parts[3].str());
+    }
+  }
+  EXPECT_GE(named.size(), 15U);
+  for (const std::string& file : named) EXPECT_TRUE(files.contains(file)) << file;
+}
+
+/// A number as the page writes it, without the narrow blanks of its groups.
+std::string plain(std::string text) {
+  for (const std::string blank = "\u202F"; text.find(blank) != std::string::npos;) {
+    text.erase(text.find(blank), blank.size());
+  }
+  return text;
+}
+
+TEST(Page, CellsHaveTheNumberOfTheirFile) {
+  const auto files = whole_folder();
+  const std::string text = page_of(files);
+  std::size_t compared = 0;
+  for (const std::smatch& match :
+       matches(text, "<td title=\"(verify-[0-9]+.json): ([^\"{*]*)\">([^<]*)</td>")) {
+    std::string pointer = fmt::format("/{}", match[2].str());
+    for (char& c : pointer) {
+      if (c == '.' || c == '[') c = '/';
+    }
+    std::erase(pointer, ']');
+    const json& value = files.at(match[1].str()).at(json::json_pointer(pointer));
+    if (!value.is_number_integer()) continue;
+    EXPECT_EQ(plain(match[3]), std::to_string(value.get<std::uint64_t>())) << match[0];
+    ++compared;
+  }
+  EXPECT_EQ(compared, 5U * 4 * (2 + 5 + 7) + 5U * 2);  // bits, stored, peaks; and the overview
+}
+
+std::string refusal(const std::map<std::string, json>& files) {
+  try {
+    page_of(files);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Page, AMissingKeyIsNamedWithItsFile) {
+  const std::vector<std::pair<const char*, const char*>> keys{
+      {"verify-4.json", "/agree"},
+      {"verify-4.json", "/wire"},
+      {"verify-4.json", "/stages/2"},
+      {"verify-4.json", "/bytes/3/steps"},
+      {"verify-4.json", "/stages/3/digest/moments"},
+      {"verify-4.json", "/stages/3/digest_agrees"},
+      {"verify-4.json", "/stages/1/loss"},
+      {"verify-4.json", "/stages/1/memory/per_rank/3/master"},
+      {"verify-4.json", "/stages/1/memory/per_rank/0/rss_peak"},
+      {"verify-4.json", "/bytes/0/traffic/per_rank/2/allreduce/ring_bytes"},
+      {"verify-4.json", "/stages/0/memory/formula"},
+      {"doctor.json", "/machine"},
+      {"doctor.json", "/self_tests/0/ranks"},
+      {"doctor.json", "/all_right"},
+      {"doctor.json", "/hints"},
+      {"verdicts.jsonl", "/holds"},
+      {"verdicts.jsonl", "/log"},
+      {"exercise-4.1.json", "/stages/2/fits"},
+      {"exercise-5.2.json", "/cases/0/directions"},
+      {"exercise-5.3.json", "/cases/0/stages/0/seconds/decimal"}};
+  for (const auto& [file, place] : keys) {
+    auto files = whole_folder();
+    const json::json_pointer pointer(place);
+    files.at(file).at(pointer.parent_pointer()).erase(pointer.back());
+    const std::string words = refusal(files);
+    EXPECT_NE(words.find(fmt::format("/{}", file)), std::string::npos) << place << ": " << words;
+    EXPECT_NE(words.find(pointer.back()), std::string::npos) << place << ": " << words;
+  }
+}
+
+TEST(Page, AnEmptyFolderGivesAPageThatSaysSo) {
+  const std::string text = page_of({});
+  EXPECT_NE(text.find("no verdicts.jsonl in the folder"), std::string::npos);
+  EXPECT_EQ(count(text, "○ </span>not measured in this run</span>"), all_items().size());
+}
+
+ReportOptions options(const std::string& folder, const std::string& output = "") {
+  ReportOptions options;
+  options.results = folder;
+  options.output = output;
+  return options;
+}
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Page, IsWrittenWholeOrNotAtAll) {
+  const ResultsFolder folder;
+  write(folder, whole_folder());
+  const fs::path place = folder.path(), file = place / "report.html";
+  EXPECT_EQ(page_command(options(folder.path())), 0);
+  const std::string first = read(file);
+  EXPECT_EQ(first.substr(0, 15), "<!DOCTYPE html>");
+  std::ofstream(place / "verify-4.json") << "{\"agree\": tr";
+  EXPECT_THROW(page_command(options(folder.path())), Error);
+  EXPECT_EQ(read(file), first);
+  EXPECT_FALSE(fs::exists(place / "report.html.part"));
+  EXPECT_THROW(page_command(options(folder.path(), (place / "new.html").string())), Error);
+  EXPECT_FALSE(fs::exists(place / "new.html"));
+  EXPECT_THROW(page_command(options(folder.path() + "/missing")), Error);
+}
+
+TEST(Page, LeavesOtherFilesAlone) {
+  const ResultsFolder folder;
+  write(folder, whole_folder());
+  const fs::path place = folder.path();
+  for (const fs::path& wrong :
+       {place / "doctor.json", place, fs::path("/dev/null"), place / "no folder" / "report.html"}) {
+    EXPECT_THROW(page_command(options(folder.path(), wrong.string())), Error) << wrong;
+  }
+  EXPECT_EQ(read(place / "doctor.json"), whole_doctor_json().dump());
+  EXPECT_FALSE(fs::is_regular_file("/dev/null"));
+}
+
+}  // namespace
+}  // namespace zerolab
