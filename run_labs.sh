@@ -234,7 +234,8 @@ labs() {
     --json $results/verify-fashion-mnist-2.json
   judge "timelines" timelines
   judge "exercises" labs/exercises.sh "$program" $results
-  step "figures and page"
+  judge "figures" "$program" report figure all --results $results
+  step "the page"
   "$program" report --results $results || failed=$((failed + 1))
   conclude
 }

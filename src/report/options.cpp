@@ -120,10 +120,13 @@ void require_different_files(const Options& o) {
     for (std::size_t b = a + 1; b < files.size(); ++b) {
       const auto &one = files[a].second, &other = files[b].second;
       std::error_code none;
-      const bool same = !one.empty() && !other.empty() &&
-                        (std::filesystem::weakly_canonical(one, none) ==
-                             std::filesystem::weakly_canonical(other, none) ||
-                         std::filesystem::equivalent(one, other, none));
+      // Of a file that is yet to be made only an absolute name becomes canonical.
+      const auto whole = [&none](const std::string& file) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(file, none), none);
+      };
+      const bool same =
+          !one.empty() && !other.empty() &&
+          (whole(one) == whole(other) || std::filesystem::equivalent(one, other, none));
       const bool device = same && std::filesystem::is_character_file(one, none);
       require(!same || device, "{} and {} are the same file, {}", files[a].first, files[b].first,
               one);
@@ -234,6 +237,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     app.parse(argc, argv);
     CLI::App* chosen = app.get_subcommands().front();
     if (chosen == train || chosen == verify) check_together(*chosen, o);
+    require(chosen != doctor || !o.collectives || !o.json_only(),
+            "--json - leaves no room for the tables of --collectives; name a file");
     if (chosen == train && !o.wire.empty()) o.count_wire = true;
     line.command = chosen->get_name();
   } catch (const CLI::Success& success) {

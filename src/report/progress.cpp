@@ -64,7 +64,7 @@ std::string progress_line(const std::string& what, const Position& at, std::size
   const std::size_t epochs = (at.steps + at.steps_per_epoch - 1) / at.steps_per_epoch;
   const double a_step = at.seconds / static_cast<double>(at.done);
   // The first that does not fit any more and all after it are left out.
-  std::string line = what;
+  std::string line = shown_width(what) <= columns ? what : "";
   for (const std::string& words :
        {fmt::format("epoch {}/{}", (at.done - 1) / at.steps_per_epoch + 1, epochs),
         fmt::format("loss {:.4f}", at.loss),

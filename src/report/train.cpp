@@ -1,4 +1,6 @@
 // train: one stage on real data.
+#include <filesystem>
+
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/console.hpp"
 #include "zerolab/report/digest_recorder.hpp"
@@ -71,8 +73,12 @@ void print_outcome(const Outcome& o, const Job& job) {
 
 void write_timeline(const std::string& file, const Timeline& timeline, const Outcome& outcome,
                     const Job& job, const Communicator& comm) {
-  require(timeline.kept().has_value(), "{}: no step to tell, {}", file,
-          outcome.steps == 0 ? "none was trained" : "all were skipped");
+  if (!timeline.kept()) {
+    std::error_code none;  // a file from before would be taken for this run's
+    if (std::filesystem::is_regular_file(file, none)) std::filesystem::remove(file, none);
+    throw Error(fmt::format("{}: no step to tell, {}", file,
+                            outcome.steps == 0 ? "none was trained" : "all were skipped"));
+  }
   write_file(file, timeline_json(*timeline.kept(), outcome, job, comm).dump() + "\n");
 }
 
@@ -130,7 +136,6 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
     if (speaks) print_outcome(outcome, job);
     good = outcome.memory_holds() && outcome.traffic_holds();
     summary = summary_json(outcome, job);
-    if (!options.timeline.empty()) write_timeline(options.timeline, timeline, outcome, job, comm);
     if (const auto& comparison = digests.comparison()) {
       good &= comparison->first.has_value() == options.expect_difference;
       if (speaks) fmt::print("{}", comparison->text(options.expect_difference));
@@ -138,6 +143,14 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
     }
     if (!options.json.empty() && !wire) write_file(options.json, summary.dump(2) + "\n");
   });
+  if (comm.rank() == 0 && !options.timeline.empty()) {
+    try {
+      write_timeline(options.timeline, timeline, outcome, job, comm);
+    } catch (const Error& error) {  // costs the exit code, and no other result
+      fmt::print(stderr, "zerolab: {}\n", error.what());
+      good = false;
+    }
+  }
   if (!outcome.digest.agrees()) {
     throw AgreedError(fmt::format("rank {} holds other bits than the rest",
                                   fmt::join(outcome.digest.deviating, ", ")));

@@ -119,6 +119,8 @@ esac
 OMPI_MCA_pml='^monitoring' run 3 60 doctor --collectives
 check "no counter: said so" says '^sent bytes: not available: this MPI has no counter'
 check "  which is no fault" all_right
+alone doctor --collectives --json -
+check "tables and JSON do not share standard output" fails_with "--collectives"
 alone doctor --collectives
 check "one rank sends nothing" all_right
 finish
