@@ -11,6 +11,7 @@ namespace {
 
 using Span = MeasuredTimeline::Span;
 constexpr double milli = 1e3;
+constexpr const char* gathers_gradients = "allgather of gradients";
 
 /// Computing in greys; a collective in the colour of what it moves.
 struct Activity {
@@ -18,6 +19,7 @@ struct Activity {
   int hatch;
   const char* text;  ///< colour of what is written on it
 };
+constexpr double bordered = 0.006;  ///< of the longest step: about 3 points
 constexpr std::array activities{
     Activity{"forward", "forward", "#E4E4E4", 0, "black"},
     Activity{"backward", "backward", "#A8A8A8", 0, "black"},
@@ -25,9 +27,15 @@ constexpr std::array activities{
     Activity{"allgather", "all-gather of parameters", "#0072B2", 0, "white"},
     Activity{"reduce_scatter", "reduce-scatter of gradients", "#E69F00", 4, "black"},
     Activity{"allreduce", "all-reduce of gradients", "#E69F00", 0, "black"},
+    Activity{gathers_gradients, "all-gather of summed gradients", "#E69F00", 5, "black"},
     Activity{"alltoall", "all-to-all of gradients", "#E69F00", 2, "black"},
     Activity{"scalars", "norm, overflow and loss", "#000000", 0, "white"},
     Activity{"other", "other", "#FFFFFF", 0, "black"}};
+
+/// Stage 0 never gathers parameters: what it gathers are sums, as an all-reduce's second half.
+std::string activity_of(const Span& span, int stage) {
+  return stage == 0 && span.what == "allgather" ? gathers_gradients : span.what;
+}
 
 struct Box {
   std::string what;
@@ -35,8 +43,8 @@ struct Box {
   std::optional<std::uint64_t> unit;
 };
 
-/// Spans of one lane around y; those that run at the same time share its height.
-void add_lane(std::vector<Span> spans, double y, std::vector<Box>& boxes) {
+/// Spans of one lane of a stage around y; those that run at the same time share its height.
+void add_lane(std::vector<Span> spans, int stage, double y, std::vector<Box>& boxes) {
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.begin < b.begin; });
   std::vector<double> free_at;
@@ -52,7 +60,7 @@ void add_lane(std::vector<Span> spans, double y, std::vector<Box>& boxes) {
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const double low = y - 0.42 + height * static_cast<double>(level[i]), high = low + height;
     const double begin = spans[i].begin * milli, end = spans[i].end * milli;
-    boxes.push_back({spans[i].what,
+    boxes.push_back({activity_of(spans[i], stage),
                      {(begin + end) / 2, (low + high) / 2, begin, end, low, high},
                      spans[i].unit});
   }
@@ -65,7 +73,7 @@ std::vector<Box> lanes(const MeasuredTimeline& timeline, double y) {
     std::vector<Span> spans;
     std::ranges::copy_if(timeline.spans, std::back_inserter(spans),
                          [&](const Span& span) { return span.computes() == computes; });
-    add_lane(std::move(spans), computes ? y : y - 1, boxes);
+    add_lane(std::move(spans), timeline.stage, computes ? y : y - 1, boxes);
   }
   return boxes;
 }
@@ -105,32 +113,46 @@ std::vector<Drawn> collect(Results& results, Figure& figure) {
   return found;
 }
 
+/// Boxes with a border, or where that would cover them, in nothing but their colour.
+void draw_rows(const std::vector<Row>& wide, const std::vector<Row>& narrow,
+               const Activity& activity, Script& script) {
+  if (!narrow.empty()) {
+    script.layer(
+        "{0} with boxxyerror fillstyle solid border linecolor '{1}' linewidth 0.3 "
+        "fillcolor '{1}' notitle",
+        script.data(narrow), activity.color);
+  }
+  if (wide.empty()) return;
+  const std::string data = script.data(wide);
+  script.layer(
+      "{} with boxxyerror fillstyle solid border linecolor '#222222' linewidth 0.6 "
+      "fillcolor '{}' notitle",
+      data, activity.color);
+  if (activity.hatch == 0) return;
+  script.layer(
+      "{} with boxxyerror fillstyle transparent pattern {} linecolor '#222222' "
+      "linewidth 0.6 notitle",
+      data, activity.hatch);
+}
+
 /// The boxes of each activity, and the legend of those that there are.
 void draw_boxes(const std::vector<Drawn>& drawn, double longest, Script& script) {
   std::vector<LegendEntry> entries;
   for (const Activity& activity : activities) {
-    std::vector<Row> rows;
+    std::vector<Row> wide, narrow;
     for (const Drawn& one : drawn) {
       for (const Box& box : lanes(one.timeline, one.y)) {
         if (box.what != activity.what) continue;
-        rows.push_back(box.row);
-        if (!box.unit || box.row[3] - box.row[2] < 0.018 * longest) continue;
+        const double share = (box.row[3] - box.row[2]) / longest;
+        (share < bordered ? narrow : wide).push_back(box.row);
+        if (!box.unit || share < 0.018) continue;
         script.line("set label '{}' at {},{} center font small textcolor '{}' front", *box.unit,
                     box.row[0], box.row[1], activity.text);
       }
     }
-    if (rows.empty()) continue;
+    if (wide.empty() && narrow.empty()) continue;
     entries.push_back({activity.words, activity.color, activity.hatch, 0});
-    const std::string data = script.data(rows);
-    script.layer(
-        "{} with boxxyerror fillstyle solid border linecolor '#222222' linewidth 0.6 "
-        "fillcolor '{}' notitle",
-        data, activity.color);
-    if (activity.hatch == 0) continue;
-    script.layer(
-        "{} with boxxyerror fillstyle transparent pattern {} linecolor '#222222' "
-        "linewidth 0.6 notitle",
-        data, activity.hatch);
+    draw_rows(wide, narrow, activity, script);
   }
   legend(script, entries, 3);
 }
@@ -148,6 +170,9 @@ bool draw_overlap(Results& results, Figure& figure, Script& script) {
     longest = std::max(longest, timeline.seconds * milli);
     script.line("set ytics add ('stage {}{}: computes' {}, 'communicates' {})", timeline.stage,
                 overlapped ? " overlapped" : "", y, y - 1);
+    figure.alt +=
+        fmt::format("Stage {}{}: {:.1f} ms, {:.0f} % computing. ", timeline.stage,
+                    overlapped ? " overlapped" : "", timeline.seconds * milli, computing(timeline));
     script.line("set label '{:.1f} ms, {:.0f} % computing' at {},{} left offset 0.6,0",
                 timeline.seconds * milli, computing(timeline), timeline.seconds * milli, y - 0.5);
     script.line("set arrow from {0},{1} to {0},{2} nohead linewidth 1.5 front",
@@ -164,7 +189,11 @@ bool draw_overlap(Results& results, Figure& figure, Script& script) {
   figure.caption =
       "Measured: one step of one rank of each stage, and below it, on the same scale, of its "
       "overlapped twin (stage 1 has none). A collective lasts from its start until the rank knows "
-      "that it is over, waiting for other ranks included; numbers in boxes are units.";
+      "that it is over, waiting for other ranks included; numbers in boxes are units. Stage 0 "
+      "never gathers "
+      "parameters: overlapped, its all-reduces are sent as their two halves, a reduce-scatter and "
+      "an "
+      "all-gather of the summed gradients.";
   return true;
 }
 

@@ -85,9 +85,10 @@ void draw_passes(const MeasuredTimeline& timeline, Script& script) {
 }
 
 void place_panel(int stage, Script& script) {
-  const double left = stage % 2 == 0 ? 0.08 : 0.57, bottom = stage < 2 ? 0.595 : 0.18;
+  // Room for numbers of four digits and, on the left, what they are.
+  const double left = stage % 2 == 0 ? 0.1 : 0.58, bottom = stage < 2 ? 0.595 : 0.18;
   script.line("set lmargin at screen {}", left);
-  script.line("set rmargin at screen {}", left + 0.41);
+  script.line("set rmargin at screen {}", left + 0.4);
   script.line("set bmargin at screen {}", bottom);
   script.line("set tmargin at screen {}", bottom + 0.325);
   script.line("unset label");

@@ -62,7 +62,7 @@ Figure make_figure(std::string_view name, Results& results, bool with_png) {
   if (!script) return figure;
   figure.svg = embeddable(gnuplot(script->svg(figure.name)), figure.name, figure.title, figure.alt,
                           metadata(figure));
-  if (with_png) figure.png = gnuplot(script->png());
+  if (with_png) figure.png = whole_png(gnuplot(script->png()));
   return figure;
 }
 

@@ -1,5 +1,6 @@
 #include "gnuplot.hpp"
 
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -8,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include "zerolab/core/require.hpp"
 
@@ -44,8 +46,29 @@ class Unnamed {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
+/// The exit code of a child; one that does not end within the limit is killed.
+int exit_code(pid_t child, std::chrono::milliseconds limit) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + limit;
+  int status = 0;
+  for (pid_t ended = 0; ended != child;) {
+    ended = waitpid(child, &status, WNOHANG);
+    require(ended >= 0 || errno == EINTR, "gnuplot: {}", std::strerror(errno));
+    if (ended == child) break;
+    if (Clock::now() > deadline) {
+      kill(child, SIGKILL);
+      while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+      }
+      throw Error(fmt::format("gnuplot did not end within {:g} s and was stopped",
+                              std::chrono::duration<double>(limit).count()));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
 /// Exit code of gnuplot with these as its standard streams.
-int run(Unnamed& in, Unnamed& out, Unnamed& err) {
+int run(Unnamed& in, Unnamed& out, Unnamed& err, std::chrono::milliseconds limit) {
   posix_spawn_file_actions_t streams;
   posix_spawn_file_actions_init(&streams);
   posix_spawn_file_actions_adddup2(&streams, in.descriptor(), 0);
@@ -60,11 +83,7 @@ int run(Unnamed& in, Unnamed& out, Unnamed& err) {
           "figures need gnuplot, which cannot be started: {} (Debian, Ubuntu: apt install "
           "gnuplot-nox)",
           std::strerror(fault));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    require(errno == EINTR, "gnuplot: {}", std::strerror(errno));
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  return exit_code(child, limit);
 }
 
 /// What gnuplot complained about, in one line.
@@ -99,10 +118,10 @@ std::string escaped(std::string text) {
 
 }  // namespace
 
-std::string gnuplot(const std::string& script) {
+std::string gnuplot(const std::string& script, std::chrono::milliseconds limit) {
   Unnamed in, out, err;
   in.write(script);
-  const int code = run(in, out, err);
+  const int code = run(in, out, err, limit);
   std::string drawn = out.read();
   require(code == 0 && !drawn.empty(), "gnuplot failed (exit code {}): {}", code,
           complaint(err.read()));
@@ -115,6 +134,10 @@ std::string embeddable(std::string svg, const std::string& name, const std::stri
   require(begin != std::string::npos && svg.find("<title>") != std::string::npos &&
               svg.find("<desc>") != std::string::npos,
           "gnuplot wrote no picture: {}", svg.substr(0, 200));
+  const std::size_t last = svg.find_last_not_of(" \r\n\t") + 1;
+  require(svg.substr(0, last).ends_with("</svg>"),
+          "gnuplot wrote an SVG picture that is cut: its {} bytes do not end with </svg>",
+          svg.size());
   svg.erase(0, begin);
   for (const char* id : {"gpDot", "gpPt", "gpPat", "textbox", "greybox", "gnuplot_canvas"}) {
     replace_all(svg, id, name + "_" + id);
@@ -129,6 +152,17 @@ std::string embeddable(std::string svg, const std::string& name, const std::stri
   replace_content(svg, "<desc>", "</desc>", escaped(description));
   svg.insert(svg.find("</desc>") + std::string("</desc>\n").size(), more);
   return svg;
+}
+
+std::string whole_png(std::string png) {
+  using namespace std::string_view_literals;
+  require(png.starts_with("\x89PNG\r\n\x1a\n"sv), "gnuplot wrote no PNG picture: {} bytes",
+          png.size());
+  // The chunk IEND: no bytes, its name, its checksum.
+  require(png.ends_with("\0\0\0\0IEND\xae\x42\x60\x82"sv),
+          "gnuplot wrote a PNG picture that is cut: its {} bytes do not end with the chunk IEND",
+          png.size());
+  return png;
 }
 
 }  // namespace zerolab

@@ -76,7 +76,9 @@ std::string peak_words(const MeasuredTimeline& timeline, std::size_t peak) {
 
 ByteUnit byte_unit(std::int64_t most) {
   if (most < 2'000'000) return {1e3, "kB", "kB, 10³ bytes"};
-  return {1e6, "MB", "MB, 10⁶ bytes"};
+  if (most < 2'000'000'000) return {1e6, "MB", "MB, 10⁶ bytes"};
+  if (most < 2'000'000'000'000) return {1e9, "GB", "GB, 10⁹ bytes"};
+  return {1e12, "TB", "TB, 10¹² bytes"};
 }
 
 }  // namespace zerolab

@@ -28,7 +28,7 @@ std::vector<Pass> passes(const MeasuredTimeline& timeline);
 /// What goes on at the peak: "backward of unit 1, gathered"; empty where no pass is marked.
 std::string peak_words(const MeasuredTimeline& timeline, std::size_t peak);
 
-/// Bytes for people: MB, or kB where they are few.
+/// Bytes for people, in numbers below 2000: kB to TB.
 struct ByteUnit {
   double bytes;
   const char *name, *words;

@@ -37,19 +37,54 @@ double time_of(const JsonField& field) {
   return seconds;
 }
 
-void read_events(const JsonField& file, MeasuredTimeline& timeline) {
-  auto held = timeline.held;
-  for (const JsonField& change : file["memory"].list()) {
-    timeline.memory.push_back({category_of(change["category"]), change["change"].signed_whole()});
-    auto& now = held[static_cast<std::size_t>(timeline.memory.back().category)];
-    now += timeline.memory.back().bytes;
-    change["change"].require_kind(now >= 0, "at most what is held");
+// What a file may say: more than any step needs, and so little that no sum wraps.
+constexpr std::uint64_t most_ranks = std::uint64_t{1} << 20U,
+                        most_parameters = 1'000'000'000'000'000;
+constexpr std::int64_t most_bytes = 100'000'000'000'000;
+constexpr double least_seconds = 1e-9, most_seconds = 1e9;
+
+void read_size(const JsonField& file, MeasuredTimeline& timeline) {
+  timeline.ranks = file["ranks"].whole();
+  file["ranks"].require_kind(timeline.ranks > 0 && timeline.ranks <= most_ranks, "from 1 to 2^20");
+  timeline.rank = file["rank"].whole();
+  file["rank"].require_kind(timeline.rank < timeline.ranks, "below ranks");
+  timeline.parameters = file["parameters"].whole();
+  file["parameters"].require_kind(timeline.parameters > 0 && timeline.parameters <= most_parameters,
+                                  "from 1 to 10^15");
+  timeline.seconds = time_of(file["seconds"]);
+  file["seconds"].require_kind(
+      timeline.seconds >= least_seconds && timeline.seconds <= most_seconds, "from 10^-9 to 10^9");
+  for (std::size_t c = 0; c < categories; ++c) {
+    const JsonField held = file["held"][name(static_cast<Category>(c))];
+    timeline.held[c] = held.signed_whole();
+    held.require_kind(timeline.held[c] >= 0 && timeline.held[c] <= most_bytes,
+                      "a number of bytes from 0 to 10^14");
   }
+}
+
+void read_spans(const JsonField& file, MeasuredTimeline& timeline) {
+  const double over = timeline.seconds * (1 + 1e-6) + least_seconds;  // but for rounding
   for (const JsonField& span : file["spans"].list()) {
     timeline.spans.push_back(
         {time_of(span["begin"]), time_of(span["end"]), kind_of(span["what"]), unit_of(span)});
-    span["end"].require_kind(timeline.spans.back().end >= timeline.spans.back().begin,
-                             "at or after its begin");
+    const auto& [begin, end, what, unit] = timeline.spans.back();
+    span["end"].require_kind(end >= begin, "at or after its begin");
+    span["end"].require_kind(end <= over, "within the step's seconds");
+  }
+}
+
+void read_events(const JsonField& file, MeasuredTimeline& timeline) {
+  auto held = timeline.held;
+  for (const JsonField& change : file["memory"].list()) {
+    const std::int64_t bytes = change["change"].signed_whole();
+    change["change"].require_kind(bytes >= -most_bytes && bytes <= most_bytes,
+                                  "a number of bytes of at most 10^14");
+    timeline.memory.push_back({category_of(change["category"]), bytes});
+    auto& now = held[static_cast<std::size_t>(timeline.memory.back().category)];
+    now += timeline.memory.back().bytes;
+    change["change"].require_kind(now >= 0, "at most what is held");
+    change["change"].require_kind(now <= most_bytes,
+                                  "one after which at most 10^14 bytes are held");
   }
   for (const JsonField& mark : file["marks"].list()) {
     timeline.marks.push_back({mark["after"].whole(), unit_of(mark), mark["words"].text()});
@@ -71,17 +106,11 @@ std::optional<MeasuredTimeline> read_timeline(Results& results, int stage, bool 
                              "that of the file's name");
   file["overlap"].require_kind(file["overlap"].truth() == overlapped, "that of the file's name");
   timeline.stage = stage;
-  timeline.ranks = file["ranks"].whole();
-  timeline.rank = file["rank"].whole();
-  timeline.parameters = file["parameters"].whole();
   timeline.reduce = file["reduce"].text();
   timeline.simulated = file["simulated"].truth();
-  timeline.seconds = time_of(file["seconds"]);
-  file["seconds"].require_kind(timeline.seconds > 0, "above 0");
-  for (std::size_t c = 0; c < categories; ++c) {
-    timeline.held[c] = file["held"][name(static_cast<Category>(c))].signed_whole();
-  }
+  read_size(file, timeline);
   read_events(file, timeline);
+  read_spans(file, timeline);
   return timeline;
 }
 

@@ -8,7 +8,10 @@ namespace zerolab {
 
 void add_report_command(CLI::App& app, ReportOptions& options) {
   auto* report = app.add_subcommand("report", "figures and one HTML page from measured results");
-  report->add_option("--results", options.results, "folder of measured results [results]");
+  report->add_option("--results", options.results, "folder of measured results [results]")
+      ->check([](const std::string& folder) {
+        return folder.empty() ? "the name of the results folder is empty" : "";
+      });
   report->add_option("--output", options.output, "the page [report.html in that folder]")
       ->check(file_name());
   add_figure_command(*report, options);

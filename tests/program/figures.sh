@@ -73,6 +73,54 @@ for figure in "${figures[@]}"; do
     $((2 * $(svg_size width "$svg"))) $((2 * $(svg_size height "$svg")))
 done
 
+for figure in "${figures[@]}"; do
+  check "$figure: says what it shows" grep -qE '<desc>[^<]{20}' "results/$figure.svg"
+done
+# Stage 0 gathers no parameters: of it alone the picture has none in their blue, with stage 2 it has.
+mkdir gathers
+cp results/timeline-0-overlapped.json gathers
+blue="rgb( *0, *114, *178)"
+alone report figure overlap --results gathers
+check "stage 0 overlapped gathers gradients" \
+  grep -q "all-gather of summed gradients" gathers/overlap.svg
+check "  and no parameters" test "$(grep -cE "all-gather of parameters|$blue" gathers/overlap.svg)" = 0
+cp results/timeline-2-overlapped.json gathers
+alone report figure overlap --results gathers
+check "stage 2 overlapped gathers parameters" grep -q "all-gather of parameters" gathers/overlap.svg
+check "  in their colour" grep -q "$blue" gathers/overlap.svg
+
+# 1.2 MB held: numbers of four digits on the axis, and its words still within the picture, whose
+# letters of 14 points reach about 11 to the left of where they stand.
+mkdir wide
+sed 's/"data": *[0-9]*/"data":1200000/' results/timeline-3.json >wide/timeline-3.json
+alone report figure trace --results wide
+check "axis of four digits" grep -q "<text>.*1000</tspan></text>\|<text>.*1000</text>" wide/trace.svg
+words_inside() {
+  grep -o 'translate([0-9.-]*,[0-9.]*) rotate(270)' wide/trace.svg | tr '(,' '  ' |
+    awk '$2 < 12 { exit 1 } END { exit NR == 0 }'
+}
+check "  leaves room for its words" words_inside
+
+# 300 spans, each a point wide: what has a dark border are the boxes of the legend alone.
+mkdir many
+spans=""
+for ((i = 0; i < 300; i++)); do
+  what=forward
+  [ $((i % 2)) -eq 0 ] || what=reduce_scatter
+  spans+="${spans:+,}{\"what\":\"$what\",\"unit\":null,\"begin\":${i}e-5,\"end\":$((i + 1))e-5}"
+done
+held=""
+for category in parameters gradients master momentum variance accumulator activations buffers data; do
+  held+="${held:+,}\"$category\":0"
+done
+echo "{\"zerolab_timeline\":1,\"stage\":3,\"overlap\":false,\"ranks\":2,\"rank\":0,
+  \"parameters\":156,\"reduce\":\"mpi\",\"simulated\":false,\"seconds\":3e-3,\"held\":{$held},
+  \"memory\":[],\"marks\":[],\"spans\":[$spans]}" >many/timeline-3.json
+alone report figure overlap --results many
+check "spans too narrow for borders are drawn" \
+  test "$(grep -cE "stroke='rgb\(230, 159, +0\)'" many/overlap.svg)" -ge 150
+check "  without" test "$(grep -cE "<path stroke='rgb\( *34, +34, +34\)'" many/overlap.svg)" -lt 8
+
 # The counted bytes of both conventions lie in the picture: 2 bytes · Φ · N · 3 steps per payload, 1
 # payload a step in stage 0 and 3 in stage 3; on a ring 2·Φ·(N−1) twice and 3 times.
 held() { # held FIGURE SERIES N BYTES
@@ -131,6 +179,14 @@ if ! simulated; then # which needs its own programs in PATH
   chmod +x "no gnuplot/gnuplot"
   PATH="$work/no gnuplot" alone report figure volume --results results --output x
   check "a gnuplot that fails" refused 1 "gnuplot failed (exit code 3): no such terminal"
+fi
+alone report figure volume --results ""
+check "a folder without a name" refused 2 "--results" "the name of the results folder is empty"
+if ! simulated; then
+  printf '#!/bin/sh\n%s -d | head -c 3000\n' "$(command -v gnuplot)" >"no gnuplot/gnuplot"
+  PATH="$work/no gnuplot:$PATH" alone report figure volume --results results --output x
+  check "a gnuplot whose picture is cut" refused 1 "SVG picture that is cut"
+  check "  and no file is left" test ! -e x.svg -a ! -e x.png
 fi
 sed 's/"payload_bytes"/"payload"/' "results/verify-2.json" >broken/verify-2.json
 alone report figure volume --results broken

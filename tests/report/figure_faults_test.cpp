@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "results_folder.hpp"
+#include "figure_refusal.hpp"
 
 namespace zerolab {
 namespace {
@@ -29,18 +29,6 @@ TEST(Figures, MissingFilesAreNamed) {
   EXPECT_EQ(reduction.sources, Words{"verify-2.json"});
   EXPECT_TRUE(reduction.points.empty());
   EXPECT_THROW(figure_facts("memory ", results), Error);
-}
-
-std::string refusal(const std::string& figure, const std::string& file, const json& content) {
-  const ResultsFolder folder;
-  folder.write(file, content);
-  Results results(folder.path());
-  try {
-    figure_facts(figure, results);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
 }
 
 void expect_every_key_is_needed(const std::string& figure, const std::string& file,
