@@ -186,14 +186,16 @@ bool draw_overlap(Results& results, Figure& figure, Script& script) {
   script.line("set bmargin at screen {}", 150.0 / script.height());
   draw_boxes(drawn, longest, script);
   script.plot();
+  const bool simulated =
+      std::ranges::any_of(drawn, [](const Drawn& one) { return one.timeline.simulated; });
   figure.caption =
-      "Measured: one step of one rank of each stage, and below it, on the same scale, of its "
+      fmt::format(
+          "{}: one step of one rank of each stage, and below it, on the same scale, of its ",
+          simulated ? "Measured on a simulated cluster" : "Measured") +
       "overlapped twin (stage 1 has none). A collective lasts from its start until the rank knows "
       "that it is over, waiting for other ranks included; numbers in boxes are units. Stage 0 "
-      "never gathers "
-      "parameters: overlapped, its all-reduces are sent as their two halves, a reduce-scatter and "
-      "an "
-      "all-gather of the summed gradients.";
+      "never gathers parameters: overlapped, its all-reduces are sent as their two halves, a "
+      "reduce-scatter and an all-gather of the summed gradients.";
   return true;
 }
 

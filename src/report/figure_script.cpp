@@ -165,7 +165,9 @@ std::string compared(const std::vector<FigurePoint>& all) {
   const auto differs = [](const FigurePoint& p) { return p.counted != p.formula; };
   const auto first = std::ranges::find_if(points, differs);
   if (first == points.end()) {
-    return fmt::format("Each of the {} points equals the formula to the byte.", points.size());
+    return fmt::format(
+        "Each of the {} points that the ledgers counted equals the formula to the byte.",
+        points.size());
   }
   return fmt::format(
       "{} of the {} points differ from the formula, the first of them {} at N = {}: {} bytes "
