@@ -91,24 +91,31 @@ Remedies remedies_of(const Fit& fit, const PlannedModel& model, Whole ranks) {
 
 Fit plan_fit(const PlannedModel& model, Whole ranks, Whole memory, Whole activations) {
   Fit fit{memory, activations, {}, {}, {}, {}};
-  const std::vector<StageTraffic> traffic = plan_traffic(model, ranks);
+  std::vector<StageTraffic> traffic;
+  if (!of_another_system(model.layout)) traffic = plan_traffic(model, ranks);
+  const auto traffic_of = [&](int stage) -> std::optional<StageTraffic> {
+    if (traffic.empty()) return std::nullopt;
+    return traffic[static_cast<std::size_t>(stage)];
+  };
   for (const StageMemory& stage : plan_memory(model, ranks)) {
     const Whole buffer = stage.buffer.value_or(0);
     const Whole others = added(activations, buffer), total = added(stage.bytes, others);
     const auto room = left_of(memory, others);
     const auto least = min_ranks(stage.per_element, model.parameters, room);
-    fit.stages.push_back({stage.stage, stage.per_element, stage.bytes, buffer, total,
-                          total <= memory, total <= memory ? memory - total : total - memory, least,
-                          power_of_two_from(least),
-                          bound(stage.per_element, model.parameters, room),
-                          traffic[static_cast<std::size_t>(stage.stage)]});
+    fit.stages.push_back(
+        {stage.stage, stage.per_element, stage.bytes, buffer, total, total <= memory,
+         total <= memory ? memory - total : total - memory, least, power_of_two_from(least),
+         bound(stage.per_element, model.parameters, room), traffic_of(stage.stage)});
   }
   std::vector<const StageFit*> order;
   for (const StageFit& stage : fit.stages) order.push_back(&stage);
-  std::ranges::stable_sort(
-      order, {}, [](const StageFit* s) { return std::pair(s->traffic.payload, s->traffic.wire); });
+  if (!traffic.empty()) {
+    std::ranges::stable_sort(order, {}, [](const StageFit* s) {
+      return std::pair(s->traffic->payload, s->traffic->wire);
+    });
+  }
   for (const StageFit* stage : order) {
-    fit.by_traffic.push_back(stage->stage);
+    fit.order.push_back(stage->stage);
     if (stage->fits && !fit.recommended) fit.recommended = stage->stage;
   }
   if (!fit.recommended) fit.remedies = remedies_of(fit, model, ranks);

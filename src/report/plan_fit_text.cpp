@@ -35,21 +35,38 @@ std::string fits_table(const Fit& fit) {
 
 std::string traffic_table(const PlanOptions& o, const Fit& fit) {
   Rows rows{{"stage", "payload ×", "bytes", "wire ×", "bytes"}};
+  const bool ours = sends_as_we_do(o);
   for (const StageFit& s : fit.stages) {
-    const bool ours = sends_as_we_do(o);
-    rows.push_back({std::to_string(s.stage), grouped(s.traffic.times.payload),
-                    ours ? bytes_text(s.traffic.payload) : "-", grouped(s.traffic.times.wire),
-                    ours ? bytes_text(s.traffic.wire) : "-"});
+    rows.push_back({std::to_string(s.stage), "-", "-", "-", "-"});
+    if (!s.traffic) continue;
+    rows.back()[1] = grouped(s.traffic->times.payload);
+    rows.back()[3] = grouped(s.traffic->times.wire);
+    if (!ours) continue;
+    rows.back()[2] = bytes_text(s.traffic->payload);
+    rows.back()[4] = bytes_text(s.traffic->wire);
   }
-  return table(rows);
+  if (ours) return table(rows);
+  return table(rows) +
+         (of_another_system(o.model.layout)
+              ? "  not available: the multiples are of zerolab's stages, and this system sends as "
+                "it does\n"
+              : "  bytes: not available, since this layout may send other widths than it computes "
+                "in\n");
 }
 
 std::string verdict(const PlanOptions& o, const Fit& fit) {
   if (!fit.recommended) return "No stage fits. ";
+  const std::string order = fmt::format("{}", fmt::join(fit.order, ", "));
   std::string text = fmt::format("Stage {} fits with the least traffic ", *fit.recommended);
-  if (o.ranks == 1) return text + "(on one rank nothing is sent: the plainest)\n";
-  text += fmt::format("(by traffic the order is {}: payload first, then wire)\n",
-                      fmt::join(fit.by_traffic, ", "));
+  if (of_another_system(o.model.layout)) {
+    text = fmt::format("Stage {} is the lowest that fits (by stage, {}; traffic is not compared)\n",
+                       *fit.recommended, order);
+  } else if (o.ranks == 1) {
+    return text + "(on one rank nothing is sent: the plainest)\n";
+  } else {
+    text += fmt::format("(by {} the order is {}: payload first, then wire)\n",
+                        sends_as_we_do(o) ? "traffic" : "elements", order);
+  }
   if (*fit.recommended > 0) return text;
   return text +
          "  The model fits as it is: sharding would only free memory that is spare already\n";
@@ -72,9 +89,6 @@ std::string fit_text(const PlanOptions& o, const Fit& fit) {
   text += "\nAnd the ranks it takes\n" + fits_table(fit);
   text +=
       "\nTraffic of a rank and step, one direction; ×: Φ(N−1)/N elements\n" + traffic_table(o, fit);
-  if (!sends_as_we_do(o)) {
-    text += "  bytes: not available, since this layout may send other widths than it computes in\n";
-  }
   text += "\n";
   text += verdict(o, fit);
   return text + (fit.remedies ? remedies_text(o, fit) : "");

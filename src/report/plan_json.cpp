@@ -51,15 +51,26 @@ json factors_json(const StateBytes& bytes, Whole ranks) {
   return tree;
 }
 
-void put_traffic(json& tree, const StageTraffic& s) {
-  put(tree, "volume_bytes", s.payload);
-  put(tree, "ring_bytes", s.wire);
-  put(tree, "volume_bytes_both_directions", Fraction(2) * s.payload);
-  put(tree, "ring_bytes_both_directions", Fraction(2) * s.wire);
-  tree["volume_times"] = s.times.payload;
-  tree["ring_times"] = s.times.wire;
-  tree["volume_ratio"] = fraction(s.payload_ratio);
-  tree["ring_ratio"] = fraction(s.wire_ratio);
+/// One convention; null for all that is not known, bytes alone or multiples too.
+void put_convention(json& tree, const std::string& name, const std::optional<Fraction>& bytes,
+                    const std::optional<std::size_t>& times, const std::optional<Fraction>& ratio) {
+  put(tree, name + "_bytes", bytes);
+  put(tree, name + "_bytes_both_directions", bytes ? std::optional(Fraction(2) * *bytes) : bytes);
+  tree[name + "_times"] = times ? json(*times) : json(nullptr);
+  tree[name + "_ratio"] = fraction(ratio);
+}
+
+void put_traffic(json& tree, const std::optional<StageTraffic>& s, bool bytes_known) {
+  const std::optional<Fraction> none;
+  if (!s) {
+    put_convention(tree, "volume", none, {}, none);
+    put_convention(tree, "ring", none, {}, none);
+    return;
+  }
+  put_convention(tree, "volume", bytes_known ? std::optional(s->payload) : none, s->times.payload,
+                 s->payload_ratio);
+  put_convention(tree, "ring", bytes_known ? std::optional(s->wire) : none, s->times.wire,
+                 s->wire_ratio);
 }
 
 json remedies_json(const Remedies& r) {
@@ -126,7 +137,7 @@ json traffic_json(const PlanOptions& o, const std::vector<StageTraffic>& stages)
                 {{"allreduce", s.calls.all_reduce},
                  {"reduce_scatter", s.calls.reduce_scatter},
                  {"allgather", s.calls.all_gather}}}};
-    put_traffic(stage, s);
+    put_traffic(stage, s, true);
     tree["stages"].push_back(std::move(stage));
   }
   return tree;
@@ -158,11 +169,12 @@ json time_json(const PlanOptions& o, const std::vector<TimeCase>& cases) {
 }
 
 json fit_json(const PlanOptions& o, const Fit& fit) {
-  json tree{{"inputs", model_json(o)},
-            {"stages", json::array()},
-            {"stages_by_traffic", fit.by_traffic},
-            {"recommended_stage", fit.recommended ? json(*fit.recommended) : json(nullptr)},
-            {"remedies", fit.remedies ? remedies_json(*fit.remedies) : json(nullptr)}};
+  json tree{
+      {"inputs", model_json(o)},
+      {"stages", json::array()},
+      {"stages_by_traffic", of_another_system(o.model.layout) ? json(nullptr) : json(fit.order)},
+      {"recommended_stage", fit.recommended ? json(*fit.recommended) : json(nullptr)},
+      {"remedies", fit.remedies ? remedies_json(*fit.remedies) : json(nullptr)}};
   tree["inputs"]["memory"] = number(fit.memory);
   tree["inputs"]["activations"] = number(fit.activations);
   for (const StageFit& s : fit.stages) {
@@ -175,14 +187,7 @@ json fit_json(const PlanOptions& o, const Fit& fit) {
                {"min_ranks", number(s.min_ranks)},
                {"min_ranks_power_of_two", number(s.min_power_of_two)},
                {"min_ranks_bound", fraction(s.bound)}};
-    put_traffic(stage, s.traffic);
-    if (!sends_as_we_do(o)) {
-      for (const char* bytes : {"volume_bytes", "ring_bytes"}) {
-        for (const char* of : {"", "_exact", "_both_directions", "_both_directions_exact"}) {
-          stage[std::string(bytes) + of] = nullptr;
-        }
-      }
-    }
+    put_traffic(stage, s.traffic, sends_as_we_do(o));
     tree["stages"].push_back(std::move(stage));
   }
   return tree;

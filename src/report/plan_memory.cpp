@@ -71,12 +71,16 @@ std::vector<StageTraffic> plan_traffic(const PlannedModel& model, Whole ranks) {
                        Fraction(width(model.job.precision));
   // No virtual shards here, so calls do not depend on N, which may be beyond what ranks can be.
   const Volume first = volume(model.job, 0, 1);
+  const auto ratio = [&](std::size_t times, std::size_t of) -> std::optional<Fraction> {
+    if (one.zero()) return std::nullopt;
+    return Fraction(times, of);
+  };
   std::vector<StageTraffic> stages;
   for (int stage = 0; stage < 4; ++stage) {
     const Volume times = volume(model.job, stage, 1);
     stages.push_back({stage, calls_per_unit(model.job, stage, 1), times,
                       one * Fraction(times.payload), one * Fraction(times.wire),
-                      Fraction(times.payload, first.payload), Fraction(times.wire, first.wire)});
+                      ratio(times.payload, first.payload), ratio(times.wire, first.wire)});
   }
   return stages;
 }

@@ -127,8 +127,7 @@ void check_state(const CLI::App& app, const PlanOptions& o) {
   require(job.optimizer.momentum == 0 || job.optimizer.kind == OptimizerKind::sgd,
           "--momentum belongs to --optimizer sgd; adam and adamw have their own");
   const std::string layout = app["--layout"]->count() > 0 ? app["--layout"]->as<std::string>() : "";
-  const bool foreign =
-      o.model.layout == StateLayout::megatron || o.model.layout == StateLayout::deepspeed;
+  const bool foreign = of_another_system(o.model.layout);
   for (const char* option : {"--precision", "--optimizer", "--momentum"}) {
     require(!foreign || app[option]->count() == 0, "{}: --layout {} says what it is", option,
             layout);
@@ -157,6 +156,10 @@ void add_plan_command(CLI::App& app, PlanOptions& options) {
   PlanOptions& o = options;
   auto* plan = app.add_subcommand("plan", "what a model needs: memory, traffic, time, fit");
   plan->require_subcommand(0, 1);
+  plan->footer(  // of the subcommands too
+      "A model counts as one unit, cut into N shards. A real one's units are each cut by "
+      "themselves:"
+      "\nits fullest rank may hold up to (units − 1) elements more of what is sharded.");
   plan->callback([plan] {
     require(!plan->get_subcommands().empty(), "plan needs one of memory, traffic, time, fit");
   });

@@ -44,7 +44,11 @@ inline bool sends_as_we_do(const PlanOptions& o) {
 std::vector<std::string> describe(const PlanOptions& options, bool with_state);
 /// Rounded up where it is not whole, in groups of three.
 std::string bytes_text(const Fraction& bytes);
-/// Four digits, from a million on with an exponent.
+/// "1 rank", "8 ranks".
+std::string ranks_of(Whole number);
+/// A line that is broken behind commas and semicolons where it is longer than 100 columns.
+std::string wrapped(const std::string& line);
+/// Four digits, with an exponent from a million on and below 1/10000.
 std::string multiple(const Fraction& times);
 /// "59.29 %"; "-" for none.
 std::string percent(const std::optional<Fraction>& share, int places = 2);

@@ -28,9 +28,10 @@ std::string more_ranks(const PlanOptions& o, const Fit& fit) {
   for (const StageFit& s : fit.stages) {
     if (!s.min_ranks) continue;
     const Whole state = bytes_on_fullest(s.per_element, o.model.parameters, *s.min_power_of_two);
-    lines += fmt::format("    stage {} from N = {}; a power of two: {}, with {} bytes in all\n",
-                         s.stage, spaced(*s.min_ranks), spaced(*s.min_power_of_two),
-                         spaced(state + s.buffer + fit.activations));
+    lines +=
+        wrapped(fmt::format("    stage {} from N = {}; a power of two: {}, with {} bytes in all",
+                            s.stage, spaced(*s.min_ranks), spaced(*s.min_power_of_two),
+                            spaced(state + s.buffer + fit.activations)));
   }
   return lines.empty() ? "  More ranks: none are enough; activations and what is not sharded stay\n"
                        : "  More ranks\n" + lines;
@@ -55,8 +56,8 @@ std::string split_table(const Remedies& r, const PlanOptions& o) {
       rows.back().push_back(s.parts ? spaced(bytes) : "-");
     }
   }
-  return fmt::format("  Pipeline or tensor parallelism: the model in M parts, each on {} ranks\n",
-                     spaced(o.ranks)) +
+  return fmt::format("  Pipeline or tensor parallelism: the model in M parts, each on {}\n",
+                     ranks_of(o.ranks)) +
          table(rows) +
          "    taken for granted: activations and buffer of a rank stay as they are, which a "
          "pipeline\n"

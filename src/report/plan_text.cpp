@@ -39,10 +39,6 @@ std::string states_table(const std::vector<StageMemory>& stages, bool uneven) {
   return table(rows);
 }
 
-std::string ranks_of(Whole number) {
-  return spaced(number) + (number == 1 ? " rank" : " ranks");
-}
-
 std::string who_holds_what(const PlanOptions& o) {
   const Whole more = o.model.parameters % o.ranks, least = o.model.parameters / o.ranks;
   return fmt::format(
@@ -80,18 +76,21 @@ std::string collectives_table(const std::vector<StageTraffic>& stages) {
 
 /// One convention: multiples, bytes and the ratio to stage 0.
 std::string convention_table(const std::vector<StageTraffic>& stages, std::size_t Volume::*times,
-                             Fraction StageTraffic::*bytes, Fraction StageTraffic::*ratio) {
+                             Fraction StageTraffic::*bytes,
+                             std::optional<Fraction> StageTraffic::*ratio) {
   Rows rows{{"stage", "×", "one direction", "both directions", "to stage 0"}};
   for (const StageTraffic& s : stages) {
     rows.push_back({std::to_string(s.stage), grouped(s.times.*times), bytes_text(s.*bytes),
-                    bytes_text(Fraction(2) * s.*bytes), decimal(s.*ratio)});
+                    bytes_text(Fraction(2) * s.*bytes), s.*ratio ? decimal(*(s.*ratio)) : "-"});
   }
   return table(rows);
 }
 
-/// Where doubling a figure rounded to hundredths gives another one than rounding the double.
+/// Where doubling a figure rounded to hundredths gives another one than rounding the double; from
+/// 1000 TB on nobody writes hundredths.
 std::string rounding_note(const StageTraffic& s) {
   Whole unit = 1'000'000'000'000;
+  if (s.payload >= Fraction(1000 * unit)) return "";
   for (const std::string_view name : {"TB", "GB", "MB"}) {
     if (const Fraction one = s.payload / Fraction(unit), both = Fraction(2) * one;
         both >= Fraction(1)) {
@@ -107,41 +106,6 @@ std::string rounding_note(const StageTraffic& s) {
 }
 
 }  // namespace
-
-std::string bytes_text(const Fraction& bytes) {
-  return spaced(bytes.rounded_up());
-}
-
-std::string percent(const std::optional<Fraction>& share, int places) {
-  if (!share) return "-";
-  const Fraction hundreds = *share * Fraction(100);
-  const std::string text = rounded(hundreds, places);
-  if (text == "100" && !hundreds.whole()) return "> " + cut_off(hundreds, places) + " %";
-  return (text == "0" && !share->zero() ? "> 0" : text) + " %";
-}
-
-std::string multiple(const Fraction& times) {
-  return times < Fraction(1'000'000) ? decimal(times, 4)
-                                     : fmt::format("{:.4g}", times.approximate());
-}
-
-std::vector<std::string> describe(const PlanOptions& o, bool with_state) {
-  const Job& job = o.model.job;
-  const bool ours =
-      o.model.layout != StateLayout::megatron && o.model.layout != StateLayout::deepspeed;
-  std::vector<std::string> words{fmt::format("Φ = {}", spaced(o.model.parameters)),
-                                 fmt::format("N = {}", spaced(o.ranks))};
-  if (ours) words.emplace_back(name(job.precision));
-  if (with_state) {
-    if (ours) {
-      words.push_back(fmt::format("{}{}", name(job.optimizer.kind),
-                                  job.optimizer.momentum > 0 ? " with momentum" : ""));
-    }
-    words.push_back(fmt::format("layout {}", name(o.model.layout)));
-  }
-  if (o.what != "memory") words.push_back(fmt::format("k = {}", grouped(job.accumulate)));
-  return words;
-}
 
 std::string memory_text(const PlanOptions& o, const std::vector<StageMemory>& stages) {
   const bool uneven = o.model.parameters % o.ranks != 0;

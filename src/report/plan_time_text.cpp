@@ -1,6 +1,7 @@
 // What plan time prints.
 #include "plan_output.hpp"
 #include "zerolab/report/console.hpp"
+#include "zerolab/report/quantity.hpp"
 
 namespace zerolab {
 
@@ -30,13 +31,19 @@ std::string times_table(const TimeCase& all) {
   return table(rows);
 }
 
+/// Bytes a second, with an exponent above 10^18, the most that an option takes.
+std::string bandwidth_text(const Fraction& bandwidth) {
+  if (bandwidth <= Fraction(largest_quantity)) return bytes_text(bandwidth);
+  return fmt::format("{:.6g}", bandwidth.approximate());
+}
+
 std::string needed_table(const TimeCase& all, const PlanOptions& o) {
   Rows rows{{"stage", "counted", "without overlap", "× B", "with full overlap", "× B"}};
   for (const TimedBytes& line : all.lines) {
     rows.push_back({stage_of(line), line.counted});
     for (const auto& needed : {line.timing.none.bandwidth, line.timing.full.bandwidth}) {
       const bool some = needed && !needed->zero();
-      rows.back().push_back(some ? bytes_text(*needed) : needed ? "any" : "none is enough");
+      rows.back().push_back(some ? bandwidth_text(*needed) : needed ? "any" : "none is enough");
       rows.back().push_back(some ? multiple(*needed / Fraction(o.bandwidth)) : "-");
     }
   }
@@ -45,21 +52,23 @@ std::string needed_table(const TimeCase& all, const PlanOptions& o) {
          table(rows);
 }
 
-/// Where seconds cut to hundredths, as one does by hand, move the last digit of a per mille.
+/// Where seconds cut to hundredths, as one does by hand, move the last digit of a per mille. From
+/// 10 000 s on not even the exact figure is shown to hundredths.
 std::string rounding_note(const Timing& timing, const Fraction& t) {
   const Fraction by_hand = cut(timing.seconds, 2), sum = t + by_hand;
-  if (sum.zero() || !timing.none.efficiency) return "";
+  if (by_hand.zero() || by_hand >= Fraction(10'000) || !timing.none.efficiency) return "";
   const std::string exact = percent(timing.none.efficiency, 1), read = percent(t / sum, 1);
   if (exact == read) return "";
   return fmt::format("  with c cut to {} s instead of {} s, t/(t+c) reads {} instead of {}\n",
                      rounded(by_hand, 2), decimal(timing.seconds), read, exact);
 }
 
-std::string rounding_notes(const TimeCase& all, const Fraction& t) {
+/// The notes on a case that `before` has not got.
+std::string rounding_notes(const TimeCase& all, const Fraction& t, const std::string& before) {
   std::string notes;
   for (const TimedBytes& line : all.lines) {
     const std::string note = rounding_note(line.timing, t);
-    if (notes.find(note) == std::string::npos) notes += note;
+    if ((before + notes).find(note) == std::string::npos) notes += note;
   }
   return notes;
 }
@@ -76,7 +85,7 @@ std::string time_text(const PlanOptions& o, const std::vector<TimeCase>& cases) 
       "Efficiency: t/(t+c) where nothing overlaps (the documents'), t/max(t, c) where all does\n";
   for (const TimeCase& all : cases) {
     text += "\n" + heading(all) + "\n" + times_table(all);
-    text += rounding_notes(all, o.compute);
+    text += rounding_notes(all, o.compute, text);
     if (o.target) text += needed_table(all, o);
   }
   return text;

@@ -8,14 +8,27 @@ namespace {
 
 constexpr std::string_view decimal_digits = "0123456789";
 
-/// D · 2^twos · 5^fives with the written digits as D.
+constexpr std::size_t most_digits = 38;  // that 128 bits hold
+
+/// D · 2^twos · 5^fives with the written digits as D; of more than 38 that count the first 38.
 struct Written {
   Whole digits = 0;
   Factor factor;
+  bool cut = false;
 };
 
-/// The number at the front of `text`, which loses it; none when there is none, or one of more than
-/// 38 digits that count or an exponent of more than three.
+/// The exponent at the front of `text`, which loses it; one of more than six digits, which no
+/// mantissa makes up for, is as good as 10^6.
+int take_exponent(std::string_view& text) {
+  const std::size_t size = std::min(text.find_first_not_of(decimal_digits), text.size());
+  std::string_view exponent = text.substr(0, size);
+  text.remove_prefix(size);
+  exponent.remove_prefix(std::min(exponent.find_first_not_of('0'), exponent.size()));
+  if (exponent.empty()) return 0;
+  return exponent.size() > 6 ? 1'000'000 : std::stoi(std::string(exponent));
+}
+
+/// The number at the front of `text`, which loses it; none when there is none.
 std::optional<Written> take_number(std::string_view& text) {
   std::string digits;
   int exponent = 0;
@@ -38,15 +51,14 @@ std::optional<Written> take_number(std::string_view& text) {
       text.find_first_of(decimal_digits, sign) == sign) {
     const bool negative = text[1] == '-';
     text.remove_prefix(sign);
-    const std::size_t size = std::min(text.find_first_not_of(decimal_digits), text.size());
-    if (size > 3) return std::nullopt;
-    exponent += (negative ? -1 : 1) * std::stoi(std::string(text.substr(0, size)));
-    text.remove_prefix(size);
+    exponent += (negative ? -1 : 1) * take_exponent(text);
   }
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
   for (; digits.ends_with('0'); digits.pop_back()) ++exponent;
-  if (digits.size() > 38) return std::nullopt;
-  Written number{0, ten_to(digits.empty() ? 0 : exponent)};
+  const std::size_t more = digits.size() - std::min(digits.size(), most_digits);
+  digits.resize(digits.size() - more);
+  exponent += static_cast<int>(more);
+  Written number{0, ten_to(digits.empty() ? 0 : exponent), more > 0};
   for (const char c : digits) number.digits = number.digits * 10 + static_cast<Whole>(c - '0');
   return number;
 }
@@ -81,6 +93,8 @@ Reading read_quantity(Quantity quantity, std::string_view text) {
   for (; factor.twos < 0 && number->digits % 2 == 0; ++factor.twos) number->digits /= 2;
   for (; factor.fives < 0 && number->digits % 5 == 0; ++factor.fives) number->digits /= 5;
   const bool whole = factor.twos >= 0 && factor.fives >= 0;
+  const char* const many = "has more than 38 digits";
+  if (!whole && number->cut && quantity != Quantity::seconds) return fault(many);
   if (!whole && quantity != Quantity::seconds && quantity != Quantity::share) {
     return fault(quantity == Quantity::count ? "is not whole" : "is not a whole number of bytes");
   }
@@ -88,6 +102,7 @@ Reading read_quantity(Quantity quantity, std::string_view text) {
   const auto down = times(1, {std::max(-factor.twos, 0), std::max(-factor.fives, 0)});
   if (!down || *down > largest_quantity) return fault("is too fine: 10^-18 is the least step");
   if (!up || Fraction(*up, *down) > Fraction(largest_quantity)) return fault("is above 10^18");
+  if (number->cut) return fault(many);
   if (quantity == Quantity::share && *up > *down) return fault("is above 1, which is 100%");
   return {Fraction(*up, *down), ""};
 }

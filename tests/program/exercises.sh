@@ -40,12 +40,16 @@ for words in "memory --params 1e18 --ranks 999999999999999989 --largest-unit 1e1
   "traffic --params 1e18 --ranks 999999999999999989 --precision fp32" \
   "time --params 1e18 --ranks 999999999999999989 --bandwidth 7B/s --compute 3 --target 80%" \
   "fit --params 1e18 --ranks 999999937 --memory 1e18 --activations 1 --largest-unit 1e17" \
+  "traffic --params 471504930768969767 --ranks 339249098158 --accumulate 1048576" \
+  "time --volume 767 --bandwidth 750686842831563730 --compute 336779310 --target 38%" \
   "fit --params 1e18 --ranks 1e18 --memory 9 --layout no-master"; do
   read -ra list <<<"$words"
   alone plan "${list[@]}"
   check "plan $words" succeeded
   check "  lines fit 100 columns" fits_100_columns
 done
+alone plan --help
+check "plan --help: a model is one unit" grep -q 'up to (units − 1) elements more' out
 run 3 60 plan memory --params 7B --ranks 8
 check "under mpirun one rank speaks" equal "$(grep -c '^Φ = ' out)" 1
 finish

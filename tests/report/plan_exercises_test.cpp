@@ -88,8 +88,8 @@ TEST(Exercises, E32ThreeTimesInOneConventionOneAndAHalfInTheOther) {
   const std::array<std::array<Whole, 2>, 4> payload{{{1, 1}, {2, 1}, {2, 1}, {3, 1}}};
   const std::array<std::array<Whole, 2>, 4> wire{{{1, 1}, {3, 2}, {1, 1}, {3, 2}}};
   for (std::size_t s = 0; s < 4; ++s) {
-    expect_fraction(stages[s].payload_ratio, payload[s][0], payload[s][1]);
-    expect_fraction(stages[s].wire_ratio, wire[s][0], wire[s][1]);
+    expect_fraction(stages[s].payload_ratio.value(), payload[s][0], payload[s][1]);
+    expect_fraction(stages[s].wire_ratio.value(), wire[s][0], wire[s][1]);
   }
 }
 
@@ -112,7 +112,7 @@ TEST(Exercises, E41NothingFits) {
     EXPECT_FALSE(fit.stages[s].fits);
   }
   EXPECT_FALSE(fit.recommended);
-  EXPECT_EQ(fit.by_traffic, (std::vector{0, 2, 1, 3}));
+  EXPECT_EQ(fit.order, (std::vector{0, 2, 1, 3}));
   ASSERT_TRUE(fit.remedies);
   EXPECT_TRUE(fit.remedies->leanest_stage == 3 && fit.remedies->activations_at_most == Whole{0});
   // 640/N <= 60: N >= 10.67.

@@ -17,7 +17,13 @@ namespace zerolab {
 /// as they document themselves (plan_layouts.cpp names the sources).
 enum class StateLayout { zerolab, fp32_gradients, no_master, megatron, deepspeed };
 
-/// A model of which only its size is known: one unit, cut into N shards.
+/// Whether that is a system with stages and collectives of its own.
+constexpr bool of_another_system(StateLayout layout) {
+  return layout == StateLayout::megatron || layout == StateLayout::deepspeed;
+}
+
+/// A model of which only its size is known: one unit, cut into N shards. Where units are each cut
+/// by themselves the fullest rank may hold up to (units − 1) elements more.
 struct PlannedModel {
   Whole parameters = 0;  ///< Φ, at least 1
   Job job;               ///< precision, optimizer and accumulate count; the rest is left alone
@@ -68,9 +74,9 @@ Whole bytes_on_fullest(const StateBytes& bytes, Whole parameters, Whole ranks);
 struct StageTraffic {
   int stage;
   UnitCalls calls;
-  Volume times;                        ///< Φ(N−1)/N elements
-  Fraction payload, wire;              ///< bytes in one direction; both directions are twice that
-  Fraction payload_ratio, wire_ratio;  ///< to stage 0, of the multiples
+  Volume times;            ///< Φ(N−1)/N elements
+  Fraction payload, wire;  ///< bytes in one direction; both directions are twice that
+  std::optional<Fraction> payload_ratio, wire_ratio;  ///< to stage 0; none: nothing is sent
 };
 std::vector<StageTraffic> plan_traffic(const PlannedModel& model, Whole ranks);
 
@@ -98,7 +104,7 @@ struct StageFit {
   std::optional<Whole> min_ranks;  ///< smallest N that fits; none: no N does
   std::optional<Whole> min_power_of_two;
   std::optional<Fraction> bound;  ///< N must not be below it, if shards were not whole elements
-  StageTraffic traffic;
+  std::optional<StageTraffic> traffic;  ///< of our stages; none for another system's layout
 };
 
 /// What would help where nothing fits, one thing at a time.
@@ -124,8 +130,9 @@ struct Remedies {
 struct Fit {
   Whole memory, activations;
   std::vector<StageFit> stages;
-  std::vector<int> by_traffic;     ///< stages, least traffic first: payload, then wire, then stage
-  std::optional<int> recommended;  ///< the first of them that fits
+  /// Stages, least traffic first: payload, then wire, then stage; another system's by stage.
+  std::vector<int> order;
+  std::optional<int> recommended;    ///< the first of them that fits
   std::optional<Remedies> remedies;  ///< when none fits
 };
 /// `memory` and `activations` in bytes of a rank.
