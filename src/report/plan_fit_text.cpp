@@ -34,7 +34,7 @@ std::string fits_table(const Fit& fit) {
 }
 
 std::string traffic_table(const PlanOptions& o, const Fit& fit) {
-  Rows rows{{"stage", "payload ×", "bytes", "wire ×", "bytes"}};
+  Rows rows{{"stage", "payload ×", "bytes", "ring ×", "bytes"}};
   const bool ours = sends_as_we_do(o);
   for (const StageFit& s : fit.stages) {
     rows.push_back({std::to_string(s.stage), "-", "-", "-", "-"});

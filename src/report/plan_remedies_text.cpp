@@ -29,7 +29,7 @@ std::string more_ranks(const PlanOptions& o, const Fit& fit) {
     if (!s.min_ranks) continue;
     const Whole state = bytes_on_fullest(s.per_element, o.model.parameters, *s.min_power_of_two);
     lines +=
-        wrapped(fmt::format("    stage {} from N = {}; a power of two: {}, with {} bytes in all",
+        wrapped(fmt::format("    stage {} from N = {}; a power of two: {}, then {} bytes a rank",
                             s.stage, spaced(*s.min_ranks), spaced(*s.min_power_of_two),
                             spaced(state + s.buffer + fit.activations)));
   }

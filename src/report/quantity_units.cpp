@@ -126,7 +126,7 @@ std::string_view word_for(Quantity quantity) {
 std::string_view examples_of(Quantity quantity) {
   switch (quantity) {
     case Quantity::count:
-      return "a count like 7000000000, 7e9 or 7B (K, M, B, T)";
+      return "a count like 7000000000, 7e9 or 7B (K, M, B or G, T)";
     case Quantity::bytes:
       return "bytes like 80e9, 80GB (10^9) or 80GiB (2^30)";
     case Quantity::bandwidth:
