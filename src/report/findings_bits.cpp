@@ -56,8 +56,9 @@ Finding collectives(const Folder& folder) {
           {held("0", "gradients"), held("2", "gradients")},
           [](const VerifyRun& run, const std::vector<Selection>& s) {
             const std::uint64_t phi = run.parameters;
-            return Judged{fmt::format("{} and {}", times(s[0].sum(), phi), times(s[1].sum(), phi)),
-                          s[0].all(2 * phi) && s[1].sum() == 2 * phi};
+            return Judged{
+                fmt::format("{} and {}", times(s[0].sum(), phi), times(s[1].sum(), phi)),
+                s[0].all(2 * phi) && s[1].sum() == 2 * phi && own_shares(run, 2, "gradients")};
           },
           2),
       "");
@@ -124,7 +125,8 @@ Finding ragged_shards(const Folder& folder) {
           {held("3", "parameters"), "stages.{0,1,2,3}.digest.{parameters,master,moments}"},
           [](const VerifyRun& run, const std::vector<Selection>& s) {
             if (s[0].all(s[0].wholes()[0])) return Judged{};  // no unit is ragged here
-            return Judged{s[0].range(), s[0].sum() == 2 * run.parameters && same_bits(run)};
+            return Judged{s[0].range(), s[0].sum() == 2 * run.parameters &&
+                                            own_shares(run, 3, "parameters") && same_bits(run)};
           },
           2),
       "no verify-N.json has ranks with shards of different sizes");

@@ -9,15 +9,16 @@ Finding cluster_total(const Folder& folder) {
   Finding finding;
   for (const int stage : {3, 0}) {
     add(finding,
-        over_runs(folder, "measured",
-                  fmt::format("model state of all ranks together in stage {}, bytes; right: {}",
-                              stage, stage == 3 ? "16Φ" : "16ΦN"),
-                  {state(std::to_string(stage))},
-                  [stage](const VerifyRun& run, const std::vector<Selection>& s) {
-                    return Judged{fmt::format("{} = {}Φ", thin(s[0].sum()),
-                                              times(s[0].sum(), run.parameters)),
-                                  s[0].sum() == right_state(run, stage)};
-                  }),
+        over_runs(
+            folder, "measured",
+            fmt::format("model state of all ranks together in stage {}, bytes; right: {}", stage,
+                        stage == 3 ? "16Φ" : "16ΦN"),
+            {state(std::to_string(stage))},
+            [stage](const VerifyRun& run, const std::vector<Selection>& s) {
+              return Judged{
+                  fmt::format("{} = {}Φ", thin(s[0].sum()), times(s[0].sum(), run.parameters)),
+                  s[0].sum() == right_state(run, stage) && own_shares(run, stage, all_states)};
+            }),
         stage == 3 ? no_run : "");
   }
   return finding;
@@ -70,7 +71,8 @@ Finding gathered_unit(const Folder& folder) {
                 "that was gathered is released",
                 {held("3", "parameters")},
                 [](const VerifyRun& run, const std::vector<Selection>& s) {
-                  return Judged{thin(s[0].sum()), s[0].sum() == 2 * run.parameters};
+                  return Judged{thin(s[0].sum()), s[0].sum() == 2 * run.parameters &&
+                                                      own_shares(run, 3, "parameters")};
                 }),
       "");
   return finding;
@@ -89,7 +91,8 @@ Finding twice_the_ranks(const Folder& folder) {
             const std::uint64_t before = half->at(state("3")).sum(), now = s[0].sum();
             return Judged{fmt::format("{} → {}, {} times less", thin(before / half->ranks),
                                       thin(now / run.ranks), exact_ratio(2 * before, now)),
-                          before == now};
+                          before == now && own_shares(*half, 3, all_states) &&
+                              own_shares(run, 3, all_states)};
           },
           2),
       "no two files verify-N.json and verify-2N.json are in the folder");

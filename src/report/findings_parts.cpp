@@ -42,7 +42,8 @@ Finding parts_of_16(const Folder& folder) {
         const std::uint64_t phi = run.parameters;
         return Judged{fmt::format("{} + {} + {}", times(s[0].sum(), phi), times(s[1].sum(), phi),
                                   times(s[2].sum(), phi)),
-                      s[0].sum() == 2 * phi && s[1].sum() == 2 * phi && s[2].sum() == 12 * phi};
+                      s[0].sum() == 2 * phi && s[1].sum() == 2 * phi && s[2].sum() == 12 * phi &&
+                          own_shares(run, 3, all_states)};
       }));
   finding.open.push_back("4 + 4 + 8 of a run in fp32, and what fp16 states lose (SE4)");
   return finding;
@@ -66,7 +67,9 @@ Finding first_stage_with_gradients(const Folder& folder) {
                        fmt::format("{}, {}, {}, {}", times(s[0].sum(), phi), times(s[1].sum(), phi),
                                    times(s[2].sum(), phi), times(s[3].sum(), phi)),
                        s[0].sum() == full && s[1].sum() == full && s[2].sum() == 2 * phi &&
-                           s[3].sum() == 2 * phi};
+                           s[3].sum() == 2 * phi && own_shares(run, 0, "gradients") &&
+                           own_shares(run, 1, "gradients") && own_shares(run, 2, "gradients") &&
+                           own_shares(run, 3, "gradients")};
                  },
                  2),
              no_ranks);

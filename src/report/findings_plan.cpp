@@ -20,7 +20,7 @@ Evidence scaled(const Folder& folder, int stage, std::uint64_t ranks, std::uint6
         const double bytes = static_cast<double>(sum) / static_cast<double>(elements);
         return Judged{fmt::format("{} × {} = {}", times(sum, elements), thin(parameters),
                                   gigabytes(bytes * static_cast<double>(parameters))),
-                      sum == right_state(run, stage)};
+                      sum == right_state(run, stage) && own_shares(run, stage, all_states)};
       });
 }
 

@@ -18,8 +18,9 @@ Evidence ring_of_stage_3(const Folder& folder) {
 Evidence memory_of_stage_3(const Folder& folder) {
   return over_runs(folder, "measured", "model state of a rank in stage 3, mean; right: 16Φ/N",
                    {state("3")}, [](const VerifyRun& run, const std::vector<Selection>& s) {
-                     return Judged{times(s[0].sum(), run.ranks * run.parameters) + "Φ",
-                                   s[0].sum() == 16 * run.parameters};
+                     return Judged{
+                         times(s[0].sum(), run.ranks * run.parameters) + "Φ",
+                         s[0].sum() == 16 * run.parameters && own_shares(run, 3, all_states)};
                    });
 }
 

@@ -11,7 +11,9 @@ Evidence reduction(const Folder& folder, int stage, const std::string& formula) 
       {state("0"), state(std::to_string(stage))},
       [&](const VerifyRun& run, const std::vector<Selection>& s) {
         const std::uint64_t a = s[0].sum(), b = s[1].sum();
-        return Judged{exact_ratio(a, b), a == right_state(run, 0) && b == right_state(run, stage)};
+        return Judged{exact_ratio(a, b), a == right_state(run, 0) && b == right_state(run, stage) &&
+                                             own_shares(run, 0, all_states) &&
+                                             own_shares(run, stage, all_states)};
       });
 }
 

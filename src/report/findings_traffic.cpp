@@ -133,7 +133,8 @@ Finding two_gathers(const Folder& folder) {
                 "gathered is kept",
                 {held("3", "parameters")},
                 [](const VerifyRun& run, const std::vector<Selection>& s) {
-                  return Judged{thin(s[0].sum()), s[0].sum() == 2 * run.parameters};
+                  return Judged{thin(s[0].sum()), s[0].sum() == 2 * run.parameters &&
+                                                      own_shares(run, 3, "parameters")};
                 }),
       "");
   finding.open.emplace_back(
@@ -177,7 +178,8 @@ Finding own_shard_only(const Folder& folder) {
           {held("0", "gradients"), held("2", "gradients")},
           [](const VerifyRun& run, const std::vector<Selection>& s) {
             return Judged{exact_ratio(s[0].sum(), s[1].sum()),
-                          s[1].sum() == 2 * run.parameters && s[0].sum() == run.ranks * s[1].sum()};
+                          s[0].all(2 * run.parameters) && s[1].sum() == 2 * run.parameters &&
+                              own_shares(run, 2, "gradients")};
           },
           2),
       no_ranks);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "page_folder.hpp"
+#include "report/folder.hpp"
 
 namespace zerolab {
 namespace {
@@ -168,6 +169,18 @@ TEST(Items, FilesOfAnotherJobAreRefused) {
     return std::string("none");
   };
   const std::vector<std::pair<const char*, json>> faults{
+      {"/stages/1/reduce", "mpi"},
+      {"/bytes/3/reduce", "exact"},
+      {"/stages/3/stage", 0},
+      {"/stages/2/seed", 2},
+      {"/stages/1/steps", 4},
+      {"/bytes/2/precision", "fp32"},
+      {"/bytes/0/blas_kernel", "Other"},
+      {"/bytes/3/digest_agrees", false},
+      {"/bytes/2/steps", std::uint64_t{1} << 41},
+      {"/stages/0/ranks", (std::uint64_t{1} << 20) + 1},
+      {"/stages/0/parameters", 1'000'000'000'000'001},
+      {"/stages/3/memory/per_rank/0/parameters/now", std::uint64_t{1} << 63},
       {"/stages/2/ranks", 3},
       {"/bytes/1/parameters", 5},
       {"/bytes/0/steps", 0},
@@ -177,7 +190,66 @@ TEST(Items, FilesOfAnotherJobAreRefused) {
   for (const auto& [place, value] : faults) {
     const std::string words = refusal(place, value);
     EXPECT_NE(words.find("verify-2.json: "), std::string::npos) << place << ": " << words;
+    std::string key = std::string(place).substr(1, std::string(place).find('/', 1) - 1);
+    EXPECT_NE(words.find(key), std::string::npos) << place << ": " << words;
   }
+}
+
+/// Rank 0 holds everything and the others nothing, in counts and, if asked, in the formula too.
+json all_on_rank_0(json file, const std::string& stage, const char* list) {
+  json& ranks = file["stages"][stage]["memory"][list];
+  for (const char* state : {"parameters", "gradients", "master", "momentum", "variance"}) {
+    std::uint64_t sum = 0;
+    for (json& rank : ranks) {
+      sum += rank[state]["now"].get<std::uint64_t>();
+      rank[state]["now"] = 0;
+    }
+    ranks[0][state]["now"] = sum;
+  }
+  return file;
+}
+
+TEST(Items, TheRightSumOnOneRankIsNotSharding) {
+  for (const char* stage : {"2", "3"}) {
+    auto files = whole_folder();
+    for (const char* file : {"verify-2.json", "verify-4.json", "verify-8.json"}) {
+      files[file] = all_on_rank_0(files[file], stage, "per_rank");
+    }
+    const auto items = judged(files);
+    const std::vector<const char*> second{"1.2", "WY1", "S5", "2.3", "5.1", "S2"},
+        third{"2.2", "TF9", "5.1", "S3", "S5", "TF6", "TF10", "EC2", "EC4", "SE8", "WY5", "TF8"};
+    for (const char* id : *stage == '2' ? second : third) {
+      EXPECT_EQ(items.at(id).finding.status(), Status::fails) << id;
+    }
+    files["verify-4.json"] = all_on_rank_0(files["verify-4.json"], stage, "formula");
+    EXPECT_THROW(judged(files), Error) << stage;
+  }
+}
+
+TEST(Items, EveryLineOfALedgerMakesItselfFelt) {
+  const auto faults = [](const char* file, const char* place, const json& value) {
+    auto files = whole_folder();
+    if (file != nullptr) files[file][json::json_pointer(place)] = value;
+    const ResultsFolder there;
+    write(there, files);
+    Results results(there.path());
+    const Folder folder = open_folder(results);
+    std::vector<std::string> all = ledger_faults(folder);
+    for (std::string& fault : doctor_faults(folder)) all.push_back(std::move(fault));
+    return all;
+  };
+  using Faults = std::vector<std::string>;
+  EXPECT_EQ(faults(nullptr, "", 0), Faults{});
+  EXPECT_EQ(faults("verify-4.json", "/stages/3/memory/per_rank/1/buffers/peak", 1),
+            Faults{"verify-4.json stages.3.memory.per_rank[1].buffers.peak"});
+  EXPECT_EQ(faults("verify-2.json", "/bytes/0/memory/per_rank/0/data/now", 1),
+            Faults{"verify-2.json bytes.0.memory.per_rank[0].data.now"});
+  EXPECT_EQ(faults("verify-8.json", "/stages/1/traffic/per_rank/7/scalars/calls", 1),
+            Faults{"verify-8.json stages.1.traffic.per_rank[7].scalars.calls"});
+  EXPECT_EQ(faults("verify-3.json", "/bytes/2/traffic/per_rank/2/alltoall/elements", 1),
+            Faults{"verify-3.json bytes.2.traffic.per_rank[2].alltoall.elements"});
+  EXPECT_EQ(faults("doctor.json", "/self_tests/3/right", 1), Faults{"doctor.json self_tests[3]"});
+  EXPECT_EQ(faults("doctor.json", "/all_right", false), Faults{"doctor.json all_right"});
 }
 
 }  // namespace

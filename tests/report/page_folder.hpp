@@ -31,10 +31,13 @@ inline json whole_lines(const TrafficTable& table) {
 inline json whole_summary(int stage, std::size_t ranks, const char* reduce) {
   const Job job = odd_job();
   const Run run{job, stage, ranks, steps, 0, 1000, 100, 256, 7777};
-  json summary{{"ranks", ranks},        {"parameters", phi},     {"precision", "fp16"},
-               {"reduce", reduce},      {"steps", steps},        {"skipped_steps", 0},
-               {"loss", 0.125},         {"test_correct", 90},    {"test_samples", 100},
-               {"mpi", "Some MPI 1.0"}, {"blas_kernel", "Some"}, {"digest_agrees", true}};
+  json summary{{"stage", stage},        {"seed", 1},
+               {"ranks", ranks},        {"parameters", phi},
+               {"precision", "fp16"},   {"reduce", reduce},
+               {"steps", steps},        {"skipped_steps", 0},
+               {"loss", 0.125},         {"test_correct", 90},
+               {"test_samples", 100},   {"mpi", "Some MPI 1.0"},
+               {"blas_kernel", "Some"}, {"digest_agrees", true}};
   summary["digest"] = {{"parameters", "00000000000000aa"},
                        {"master", "00000000000000bb"},
                        {"moments", "00000000000000cc"}};
