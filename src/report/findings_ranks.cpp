@@ -24,12 +24,15 @@ Evidence memory_of_stage_3(const Folder& folder) {
                    });
 }
 
+constexpr const char* no_growth = "two files verify-N.json of one model";
+
 }  // namespace
 
 Finding more_ranks(const Folder& folder) {
   Finding finding;
   add(finding, memory_of_stage_3(folder), no_run);
   add(finding, ring_of_stage_3(folder), "");
+  if (!several_ranks(folder)) leave_undecided(finding, no_growth);
   finding.open.emplace_back("the time of a step against N on a simulated cluster");
   return finding;
 }
@@ -38,6 +41,7 @@ Finding endless_ranks(const Folder& folder) {
   Finding finding;
   add(finding, memory_of_stage_3(folder), no_run);
   add(finding, ring_of_stage_3(folder), "");
+  if (!several_ranks(folder)) leave_undecided(finding, no_growth);
   return finding;
 }
 

@@ -79,6 +79,27 @@ void add(Finding& finding, Evidence evidence, const std::string& otherwise) {
   }
 }
 
+void leave_undecided(Finding& finding, const std::string& missing) {
+  for (Evidence& one : finding.evidence) {
+    bool taken_back = false;
+    for (Value& value : one.values) {
+      if (!value.holds.value_or(false)) continue;
+      value.holds.reset();
+      taken_back = true;
+    }
+    if (taken_back) one.what += " (shown, not judged)";
+  }
+  finding.open.push_back(missing);
+}
+
+bool several_ranks(const Folder& folder) {
+  return std::any_of(folder.runs.begin(), folder.runs.end(), [&](const VerifyRun& one) {
+    return std::any_of(folder.runs.begin(), folder.runs.end(), [&](const VerifyRun& other) {
+      return one.ranks != other.ranks && one.parameters == other.parameters;
+    });
+  });
+}
+
 std::uint64_t right_state(const VerifyRun& run, int stage) {
   const StateBytes bytes = state_bytes(Job{}, stage);
   return (bytes.full * run.ranks + bytes.sharded) * run.parameters;

@@ -65,6 +65,13 @@ Evidence over_runs(const Folder& folder, std::string how, std::string what,
 /// Adds what was found, or says what is missing.
 void add(Finding& finding, Evidence evidence, const std::string& otherwise);
 
+/// For a finding that lacks what decides it: what is right in it is shown from now on, and not
+/// judged; what is wrong stays wrong.
+void leave_undecided(Finding& finding, const std::string& missing);
+
+/// There are two runs or more of one model, so that something can be seen to grow with N.
+bool several_ranks(const Folder& folder);
+
 /// The closed form of the model state of all ranks: aΦN + bΦ bytes.
 std::uint64_t right_state(const VerifyRun& run, int stage);
 

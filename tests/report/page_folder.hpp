@@ -28,11 +28,10 @@ inline json whole_lines(const TrafficTable& table) {
   return tree;
 }
 
-inline json whole_summary(int stage, std::size_t ranks, const char* reduce) {
-  const Job job = odd_job();
+inline json whole_summary(int stage, std::size_t ranks, const char* reduce, const Job& job) {
   const Run run{job, stage, ranks, steps, 0, 1000, 100, 256, 7777};
   json summary{{"stage", stage},        {"seed", 1},
-               {"ranks", ranks},        {"parameters", phi},
+               {"ranks", ranks},        {"parameters", job.shape.parameters()},
                {"precision", "fp16"},   {"reduce", reduce},
                {"steps", steps},        {"skipped_steps", 0},
                {"loss", 0.125},         {"test_correct", 90},
@@ -53,11 +52,11 @@ inline json whole_summary(int stage, std::size_t ranks, const char* reduce) {
   return summary;
 }
 
-inline json whole_verify_json(std::size_t ranks) {
+inline json whole_verify_json(std::size_t ranks, const Job& job = odd_job()) {
   json file{{"agree", true}, {"wire", nullptr}};
   for (int stage = 0; stage < 4; ++stage) {
-    file["stages"][std::to_string(stage)] = whole_summary(stage, ranks, "exact");
-    file["bytes"][std::to_string(stage)] = whole_summary(stage, ranks, "mpi");
+    file["stages"][std::to_string(stage)] = whole_summary(stage, ranks, "exact", job);
+    file["bytes"][std::to_string(stage)] = whole_summary(stage, ranks, "mpi", job);
   }
   return file;
 }
