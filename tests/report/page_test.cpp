@@ -172,7 +172,7 @@ TEST(Page, AMissingKeyIsNamedWithItsFile) {
       {"verdicts.jsonl", "/log"},
       {"exercise-4.1.json", "/stages/2/fits"},
       {"exercise-5.2.json", "/cases/0/directions"},
-      {"exercise-5.3.json", "/cases/0/stages/0/seconds/decimal"}};
+      {"exercise-5.3.json", "/cases/0/stages/0/seconds/numerator"}};
   for (const auto& [file, place] : keys) {
     auto files = whole_folder();
     const json::json_pointer pointer(place);
