@@ -73,7 +73,7 @@ Finding fits_already(const Folder& folder);  // EC5
 
 /// How many times less a rank of `stage` holds than one of stage 0, on the mean: exact sums.
 Evidence reduction(const Folder& folder, int stage, const std::string& formula);
-/// On ranks that evaluate nothing: the same for every N at the same batch of a rank.
+/// On ranks that evaluate nothing: the same for every N, of runs of one model and batch.
 Evidence training_activations(const Folder& folder);
 
 /// For an item about a verify run when there is none.

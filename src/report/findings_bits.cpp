@@ -1,4 +1,6 @@
 // What digests and self-tests say; and what needs an experiment that leaves no file of these kinds.
+#include <algorithm>
+
 #include "findings.hpp"
 
 namespace zerolab::findings {
@@ -6,20 +8,22 @@ namespace zerolab::findings {
 namespace {
 
 Evidence digests(const Folder& folder, const std::string& what) {
-  return over_runs(folder, "measured", what,
-                   {"stages.{0,1,2,3}.digest.{parameters,master,moments}",
-                    "stages.{0,1,2,3}.digest_agrees", "agree"},
-                   [](const VerifyRun& run, const std::vector<Selection>&) {
-                     const bool same = same_bits(run);
-                     const std::string first = digest_of(run, 0), last = digest_of(run, 3);
-                     return Judged{same || first == last ? first : first + " and " + last, same};
-                   });
+  return over_runs(
+      folder, "measured", what,
+      {"stages.{0,1,2,3}.digest.{parameters,master,moments}", "stages.{0,1,2,3}.digest_agrees",
+       "agree"},
+      [](const VerifyRun& run, const std::vector<Selection>&) {
+        const bool same = same_bits(run);
+        const std::string first = digest_of(run, 0), last = digest_of(run, 3);
+        return Judged{same || first == last ? first : first + " and " + last, same};
+      },
+      2);
 }
 
-/// Self-tests of doctor by name, each right on all ranks.
+/// Self-tests of doctor by name, each right on all ranks. One rank alone has nothing to add up.
 Evidence self_tests(const Folder& folder, const std::string& what,
                     const std::vector<std::string>& names) {
-  Evidence evidence{"self-test", what, {}, {}};
+  Evidence evidence{"self-test", what + "; not judged on one rank", {}, {}};
   if (!folder.has("doctor.json")) return evidence;
   const Selection all(folder.results, {"doctor.json", "self_tests[*]"});
   for (const std::string& name : names) {
@@ -27,8 +31,10 @@ Evidence self_tests(const Folder& folder, const std::string& what,
       const JsonField& test = all.fields()[i];
       if (test["what"].text() != name) continue;
       const std::uint64_t right = test["right"].whole(), ranks = test["ranks"].whole();
-      evidence.values.push_back({name, fmt::format("right on {} of {} ranks", right, ranks),
-                                 right == ranks && ranks > 0});
+      std::optional<bool> holds = right == ranks && ranks > 0;
+      if (right == ranks && ranks == 1) holds.reset();
+      evidence.values.push_back(
+          {name, fmt::format("right on {} of {} ranks", right, ranks), holds});
       evidence.sources.push_back(
           {"doctor.json", fmt::format("self_tests[{}].{{what,right,ranks}}", i)});
     }
@@ -43,11 +49,16 @@ Finding only_open(const char* what) {
 }  // namespace
 
 Finding collectives(const Folder& folder) {
+  const std::vector<std::string> names{"MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Allgather(v)"};
+  const Evidence tests = self_tests(
+      folder, "what each rank holds afterwards, against plain loops on known vectors", names);
+  const bool decided = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::any_of(tests.values.begin(), tests.values.end(), [&](const Value& value) {
+      return value.at == name && value.holds.has_value();
+    });
+  });
   Finding finding;
-  add(finding,
-      self_tests(folder, "what each rank holds afterwards, against plain loops on known vectors",
-                 {"MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Allgather(v)"}),
-      "doctor.json is not in the folder");
+  add(finding, tests, "");
   add(finding,
       over_runs(
           folder, "measured",
@@ -56,11 +67,16 @@ Finding collectives(const Folder& folder) {
           {held("0", "gradients"), held("2", "gradients")},
           [](const VerifyRun& run, const std::vector<Selection>& s) {
             const std::uint64_t phi = run.parameters;
-            return Judged{fmt::format("{} and {}", times(s[0].sum(), phi), times(s[1].sum(), phi)),
-                          s[0].all(2 * phi) && s[1].sum() == 2 * phi};
+            return Judged{
+                fmt::format("{} and {}", times(s[0].sum(), phi), times(s[1].sum(), phi)),
+                s[0].all(2 * phi) && s[1].sum() == 2 * phi && own_shares(run, 2, "gradients")};
           },
           2),
       "");
+  if (!decided) {
+    leave_undecided(finding,
+                    "self-tests of all three collectives on two ranks or more (doctor.json)");
+  }
   return finding;
 }
 
@@ -91,7 +107,7 @@ Finding same_model(const Folder& folder) {
       digests(folder,
               "digest of the parameters under --reduce exact, the same in stages 0, 1, 2 and 3 and "
               "on all ranks, with those of master weights and moments"),
-      no_run);
+      no_ranks);
   finding.open.emplace_back("where and by how many ulps sums part that depend on the order");
   return finding;
 }
@@ -124,7 +140,8 @@ Finding ragged_shards(const Folder& folder) {
           {held("3", "parameters"), "stages.{0,1,2,3}.digest.{parameters,master,moments}"},
           [](const VerifyRun& run, const std::vector<Selection>& s) {
             if (s[0].all(s[0].wholes()[0])) return Judged{};  // no unit is ragged here
-            return Judged{s[0].range(), s[0].sum() == 2 * run.parameters && same_bits(run)};
+            return Judged{s[0].range(), s[0].sum() == 2 * run.parameters &&
+                                            own_shares(run, 3, "parameters") && same_bits(run)};
           },
           2),
       "no verify-N.json has ranks with shards of different sizes");

@@ -9,16 +9,18 @@ Finding cluster_total(const Folder& folder) {
   Finding finding;
   for (const int stage : {3, 0}) {
     add(finding,
-        over_runs(folder, "measured",
-                  fmt::format("model state of all ranks together in stage {}, bytes; right: {}",
-                              stage, stage == 3 ? "16Φ" : "16ΦN"),
-                  {state(std::to_string(stage))},
-                  [stage](const VerifyRun& run, const std::vector<Selection>& s) {
-                    return Judged{fmt::format("{} = {}Φ", thin(s[0].sum()),
-                                              times(s[0].sum(), run.parameters)),
-                                  s[0].sum() == right_state(run, stage)};
-                  }),
-        stage == 3 ? no_run : "");
+        over_runs(
+            folder, "measured",
+            fmt::format("model state of all ranks together in stage {}, bytes; right: {}", stage,
+                        stage == 3 ? "16Φ" : "16ΦN"),
+            {state(std::to_string(stage))},
+            [stage](const VerifyRun& run, const std::vector<Selection>& s) {
+              return Judged{
+                  fmt::format("{} = {}Φ", thin(s[0].sum()), times(s[0].sum(), run.parameters)),
+                  s[0].sum() == right_state(run, stage) && own_shares(run, stage, all_states)};
+            },
+            2),
+        stage == 3 ? no_ranks : "");
   }
   return finding;
 }
@@ -30,49 +32,57 @@ Finding cluster_total_of_stage_0(const Folder& folder) {
 }
 
 Finding copies_of_stage_0(const Folder& folder) {
-  return one(over_runs(
-      folder, "measured",
-      "model state of all ranks in stage 0 over that of one rank: whole copies; right: N, so 8 "
-      "ranks of 2800 GB hold 22 400 GB",
-      {state("0"),
-       "stages.0.memory.per_rank[0].{parameters,gradients,master,momentum,variance}.now"},
-      [](const VerifyRun& run, const std::vector<Selection>& s) {
-        return Judged{exact_ratio(s[0].sum(), s[1].sum()), s[0].sum() == run.ranks * s[1].sum()};
-      }));
+  return one(
+      over_runs(
+          folder, "measured",
+          "model state of all ranks in stage 0 over that of one rank: whole copies; right: N, so 8 "
+          "ranks of 2800 GB hold 22 400 GB",
+          {state("0"),
+           "stages.0.memory.per_rank[0].{parameters,gradients,master,momentum,variance}.now"},
+          [](const VerifyRun& run, const std::vector<Selection>& s) {
+            return Judged{exact_ratio(s[0].sum(), s[1].sum()),
+                          s[0].sum() == right_state(run, 0) && own_shares(run, 0, all_states)};
+          },
+          2),
+      no_ranks);
 }
 
 Finding gathered_unit(const Folder& folder) {
   Finding finding;
-  std::optional<std::uint64_t> first;
   add(finding,
-      over_runs(folder, "measured",
-                "gathered parameters at most on each rank in stage 3, bytes (peak less shard); "
-                "right: the "
-                "largest unit, whatever N",
-                {"stages.3.memory.per_rank[*].parameters.peak", held("3", "parameters"),
-                 "stages.3.memory.formula[*].parameters.{now,peak}"},
-                [&](const VerifyRun& run, const std::vector<Selection>& s) {
-                  const auto peaks = s[0].wholes(), shards = s[1].wholes(), formula = s[2].wholes();
-                  bool holds = true;
-                  std::uint64_t most = 0;
-                  for (std::size_t r = 0; r < run.ranks; ++r) {
-                    const std::uint64_t unit = formula[2 * r + 1] - formula[2 * r];
-                    most = std::max(most, peaks[r] - std::min(peaks[r], shards[r]));
-                    holds &= peaks[r] == shards[r] + unit && unit > 0;
-                  }
-                  if (!first) first = most;
-                  return Judged{thin(most), holds && most == *first};
-                }),
-      no_run);
+      over_runs(
+          folder, "measured",
+          "gathered parameters at most on each rank in stage 3, bytes (peak less shard); "
+          "right: the largest unit, and so not less than 2Φ over the number of units",
+          {"stages.3.memory.per_rank[*].parameters.peak", held("3", "parameters"),
+           "stages.3.memory.formula[*].parameters.{now,peak}"},
+          [](const VerifyRun& run, const std::vector<Selection>& s) {
+            const auto peaks = s[0].wholes(), shards = s[1].wholes(), formula = s[2].wholes();
+            const std::uint64_t unit = formula[1] - std::min(formula[0], formula[1]);
+            bool holds = unit <= 2 * run.parameters && unit >= 2 * run.parameters / units_of(run);
+            std::uint64_t most = 0;
+            for (std::size_t r = 0; r < run.ranks; ++r) {
+              const std::uint64_t gathered = peaks[r] - std::min(peaks[r], shards[r]);
+              most = std::max(most, gathered);
+              holds &= gathered == unit;
+            }
+            return Judged{thin(most), holds};
+          },
+          2),
+      no_ranks);
   add(finding,
-      over_runs(folder, "measured",
-                "parameters of all ranks in stage 3 after the last step, bytes; right: 2Φ, so all "
-                "that was gathered is released",
-                {held("3", "parameters")},
-                [](const VerifyRun& run, const std::vector<Selection>& s) {
-                  return Judged{thin(s[0].sum()), s[0].sum() == 2 * run.parameters};
-                }),
+      over_runs(
+          folder, "measured",
+          "parameters of all ranks in stage 3 after the last step, bytes; right: 2Φ, so all "
+          "that was gathered is released",
+          {held("3", "parameters")},
+          [](const VerifyRun& run, const std::vector<Selection>& s) {
+            return Judged{thin(s[0].sum()),
+                          s[0].sum() == 2 * run.parameters && own_shares(run, 3, "parameters")};
+          },
+          2),
       "");
+  finding.open.emplace_back("two units at a time when prefetching (--overlap)");
   return finding;
 }
 
@@ -89,11 +99,13 @@ Finding twice_the_ranks(const Folder& folder) {
             const std::uint64_t before = half->at(state("3")).sum(), now = s[0].sum();
             return Judged{fmt::format("{} → {}, {} times less", thin(before / half->ranks),
                                       thin(now / run.ranks), exact_ratio(2 * before, now)),
-                          before == now};
+                          before == now && own_shares(*half, 3, all_states) &&
+                              own_shares(run, 3, all_states)};
           },
           2),
       "no two files verify-N.json and verify-2N.json are in the folder");
-  add(finding, training_activations(folder), "activations need a rank that evaluates nothing");
+  add(finding, training_activations(folder),
+      "activations: two runs of one model and batch with a rank that evaluates nothing");
   return finding;
 }
 

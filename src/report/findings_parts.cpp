@@ -7,13 +7,16 @@ namespace {
 
 /// A category on every rank of a stage in which it is full.
 Evidence full_on_every_rank(const Folder& folder, const std::string& what, const char* stage,
-                            const char* category, std::uint64_t bytes) {
-  return over_runs(folder, "measured", what, {held(stage, category)},
-                   [=](const VerifyRun& run, const std::vector<Selection>& s) {
-                     return Judged{fmt::format("{} = {}Φ", s[0].range(),
-                                               times(s[0].sum(), run.ranks * run.parameters)),
-                                   s[0].all(bytes * run.parameters)};
-                   });
+                            const char* category, std::uint64_t bytes,
+                            std::uint64_t least_ranks = 1) {
+  return over_runs(
+      folder, "measured", what, {held(stage, category)},
+      [=](const VerifyRun& run, const std::vector<Selection>& s) {
+        return Judged{
+            fmt::format("{} = {}Φ", s[0].range(), times(s[0].sum(), run.ranks * run.parameters)),
+            s[0].all(bytes * run.parameters)};
+      },
+      least_ranks);
 }
 
 }  // namespace
@@ -33,25 +36,32 @@ Finding optimizer_states(const Folder& folder) {
 }
 
 Finding parts_of_16(const Folder& folder) {
-  Finding finding = one(over_runs(
-      folder, "measured",
-      "parameters + gradients + master weights, momentum and variance of all ranks in stage 3, in "
-      "Φ; right: 2 + 2 + 12, the parts of mixed precision, sharded and not replaced",
-      {held("3", "parameters"), held("3", "gradients"), held("3", "{master,momentum,variance}")},
-      [](const VerifyRun& run, const std::vector<Selection>& s) {
-        const std::uint64_t phi = run.parameters;
-        return Judged{fmt::format("{} + {} + {}", times(s[0].sum(), phi), times(s[1].sum(), phi),
-                                  times(s[2].sum(), phi)),
-                      s[0].sum() == 2 * phi && s[1].sum() == 2 * phi && s[2].sum() == 12 * phi};
-      }));
+  Finding finding =
+      one(over_runs(
+              folder, "measured",
+              "parameters + gradients + master weights, momentum and variance of all ranks in "
+              "stage 3, in "
+              "Φ; right: 2 + 2 + 12, the parts of mixed precision, sharded and not replaced",
+              {held("3", "parameters"), held("3", "gradients"),
+               held("3", "{master,momentum,variance}")},
+              [](const VerifyRun& run, const std::vector<Selection>& s) {
+                const std::uint64_t phi = run.parameters;
+                return Judged{fmt::format("{} + {} + {}", times(s[0].sum(), phi),
+                                          times(s[1].sum(), phi), times(s[2].sum(), phi)),
+                              s[0].sum() == 2 * phi && s[1].sum() == 2 * phi &&
+                                  s[2].sum() == 12 * phi && own_shares(run, 3, all_states)};
+              },
+              2),
+          no_ranks);
   finding.open.push_back("4 + 4 + 8 of a run in fp32, and what fp16 states lose (SE4)");
   return finding;
 }
 
 Finding gradients_of_stage_1(const Folder& folder) {
   return one(full_on_every_rank(
-      folder, "gradients on each rank in stage 1 after the last step, bytes; right: 2Φ", "1",
-      "gradients", 2));
+                 folder, "gradients on each rank in stage 1 after the last step, bytes; right: 2Φ",
+                 "1", "gradients", 2, 2),
+             no_ranks);
 }
 
 Finding first_stage_with_gradients(const Folder& folder) {
@@ -66,7 +76,9 @@ Finding first_stage_with_gradients(const Folder& folder) {
                        fmt::format("{}, {}, {}, {}", times(s[0].sum(), phi), times(s[1].sum(), phi),
                                    times(s[2].sum(), phi), times(s[3].sum(), phi)),
                        s[0].sum() == full && s[1].sum() == full && s[2].sum() == 2 * phi &&
-                           s[3].sum() == 2 * phi};
+                           s[3].sum() == 2 * phi && own_shares(run, 0, "gradients") &&
+                           own_shares(run, 1, "gradients") && own_shares(run, 2, "gradients") &&
+                           own_shares(run, 3, "gradients")};
                  },
                  2),
              no_ranks);

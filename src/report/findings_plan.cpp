@@ -20,23 +20,8 @@ Evidence scaled(const Folder& folder, int stage, std::uint64_t ranks, std::uint6
         const double bytes = static_cast<double>(sum) / static_cast<double>(elements);
         return Judged{fmt::format("{} × {} = {}", times(sum, elements), thin(parameters),
                                   gigabytes(bytes * static_cast<double>(parameters))),
-                      sum == right_state(run, stage)};
+                      sum == right_state(run, stage) && own_shares(run, stage, all_states)};
       });
-}
-
-/// A fraction that plan gives for a stage; shown as no ceiling where it is null.
-void put_fraction(Evidence& evidence, const Folder& folder, const std::string& id, int stage,
-                  const char* key, std::uint64_t numerator, std::uint64_t denominator) {
-  const auto found = of_stage(folder, id, stage, key);
-  if (!found) return;
-  const Selection selection = at(folder, *found, key);
-  const JsonField& fraction = selection.field();
-  const bool none = fraction.is_null();
-  evidence.values.push_back(
-      {fmt::format("stage {}", stage),
-       none ? "none" : exact_ratio(fraction["numerator"].whole(), fraction["denominator"].whole()),
-       none ? numerator == 0 : is_fraction(fraction, numerator, denominator)});
-  evidence.sources.push_back(selection.source());
 }
 
 }  // namespace
@@ -89,7 +74,7 @@ Finding exercise_3_3(const Folder& folder) {
 }
 
 Finding exercise_3_1(const Folder& folder) {
-  Finding finding = reduction_of_stage_1(folder);
+  Finding finding = one(reduction(folder, 1, "4N/(N+3), below 4"), no_ranks);
   Evidence plan = calculated("ceiling of stage 1's factor, by zerolab plan; right: 4");
   put_fraction(plan, folder, "3.1", 1, "ceiling", 4, 1);
   add(finding, plan, no_plan("3.1"));

@@ -88,9 +88,8 @@ Finding exercise_5_2(const Folder& folder) {
     const auto fraction = [&](const char* at_, const char* key, std::uint64_t a, std::uint64_t b,
                               const char* unit, double factor) {
       const Selection value = at(folder, found, key);
-      plan.values.push_back(
-          {at_, fmt::format("{:.4g}{}", factor * value.field()["decimal"].number(), unit),
-           is_fraction(value.field(), a, b)});
+      plan.values.push_back({at_, fmt::format("{:.4g}{}", factor * decimal_of(value.field()), unit),
+                             is_fraction(value.field(), a, b)});
       plan.sources.push_back(value.source());
     };
     fraction("communication", "seconds", 103, 15, " s", 1);
@@ -121,8 +120,8 @@ Finding exercise_5_3(const Folder& folder) {
     const Selection seconds = at(folder, line, "seconds");
     const Selection efficiency = at(folder, line, "no_overlap.efficiency");
     plan.values.push_back({fmt::format("stage {}", s),
-                           fmt::format("{:.4g} s, {:.4g} %", seconds.field()["decimal"].number(),
-                                       100 * efficiency.field()["decimal"].number()),
+                           fmt::format("{:.4g} s, {:.4g} %", decimal_of(seconds.field()),
+                                       100 * decimal_of(efficiency.field())),
                            is_fraction(seconds.field(), s == 0 ? 147 : 441, 64) &&
                                is_fraction(efficiency.field(), 640, s == 0 ? 787 : 1081)});
     plan.sources.push_back(seconds.source());
@@ -135,15 +134,22 @@ Finding exercise_5_3(const Folder& folder) {
 
 Finding fits_already(const Folder& folder) {
   Finding finding;
-  Evidence plan = calculated("stage that zerolab plan fit recommends; right: 0 or 1");
+  Evidence plan = calculated("stage that zerolab plan fit recommends; right: 0 or 1, which fits");
   for (const std::string& answer : answers(folder, "EC5")) {
     const std::string file = answer + ".json";
     const Selection stage(folder.results, {file, "recommended_stage"});
-    const bool any = !stage.field().is_null();
-    plan.values.push_back({"recommended",
-                           any ? std::to_string(stage.field().signed_whole()) : "none",
-                           any && stage.field().signed_whole() <= 1});
     plan.sources.push_back(stage.source());
+    if (stage.field().is_null()) {
+      plan.values.push_back({"recommended", "none", false});
+      continue;
+    }
+    const std::int64_t chosen = stage.field().signed_whole();
+    const auto place = of_stage_in(folder, file, static_cast<int>(chosen), "fits");
+    const bool fits = place && at(folder, *place, "fits").field().truth();
+    plan.values.push_back({"recommended",
+                           fmt::format("{}, which {}", chosen, fits ? "fits" : "does not fit"),
+                           (chosen == 0 || chosen == 1) && fits});
+    if (place) plan.sources.push_back({file, place->path + ".fits"});
   }
   add(finding, plan, "a plan for a model that fits (exercise-EC5.json)");
   return finding;

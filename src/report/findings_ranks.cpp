@@ -18,10 +18,13 @@ Evidence ring_of_stage_3(const Folder& folder) {
 Evidence memory_of_stage_3(const Folder& folder) {
   return over_runs(folder, "measured", "model state of a rank in stage 3, mean; right: 16Φ/N",
                    {state("3")}, [](const VerifyRun& run, const std::vector<Selection>& s) {
-                     return Judged{times(s[0].sum(), run.ranks * run.parameters) + "Φ",
-                                   s[0].sum() == 16 * run.parameters};
+                     return Judged{
+                         times(s[0].sum(), run.ranks * run.parameters) + "Φ",
+                         s[0].sum() == 16 * run.parameters && own_shares(run, 3, all_states)};
                    });
 }
+
+constexpr const char* no_growth = "two files verify-N.json of one model";
 
 }  // namespace
 
@@ -29,6 +32,7 @@ Finding more_ranks(const Folder& folder) {
   Finding finding;
   add(finding, memory_of_stage_3(folder), no_run);
   add(finding, ring_of_stage_3(folder), "");
+  if (!several_ranks(folder)) leave_undecided(finding, no_growth);
   finding.open.emplace_back("the time of a step against N on a simulated cluster");
   return finding;
 }
@@ -37,6 +41,7 @@ Finding endless_ranks(const Folder& folder) {
   Finding finding;
   add(finding, memory_of_stage_3(folder), no_run);
   add(finding, ring_of_stage_3(folder), "");
+  if (!several_ranks(folder)) leave_undecided(finding, no_growth);
   return finding;
 }
 

@@ -4,56 +4,10 @@
 
 #include <algorithm>
 
+#include "folder_checks.hpp"
 #include "zerolab/report/cost_model.hpp"
 
 namespace zerolab {
-
-namespace {
-
-constexpr int stages = 4;
-
-/// Lists of as many ranks as the file's name says, and each part of the same model.
-void require_whole(const VerifyRun& run, const std::string& part) {
-  const std::string name = run.results.folder() + "/" + run.file;
-  for (const char* key : {"ranks", "parameters"}) {
-    const std::uint64_t value = run.at(part + "." + key).whole();
-    const std::uint64_t wanted = std::string_view(key) == "ranks" ? run.ranks : run.parameters;
-    require(value == wanted, "{}: {}.{} is {}, and not {}", name, part, key, value, wanted);
-  }
-  for (const char* list :
-       {"memory.per_rank", "memory.formula", "traffic.per_rank", "traffic.formula"}) {
-    const std::size_t size = run.at(fmt::format("{}.{}[*]", part, list)).fields().size();
-    require(size == run.ranks, "{}: {}.{} has {} ranks, and not {}", name, part, list, size,
-            run.ranks);
-  }
-}
-
-/// The formulas in the file are those of the documents' job; what was counted is judged elsewhere.
-void require_documents_job(const VerifyRun& run, int stage) {
-  const std::string name = run.results.folder() + "/" + run.file;
-  const std::uint64_t state = run.at(fmt::format("stages.{}.memory.formula[*].{{parameters,"
-                                                 "gradients,master,momentum,variance}}.now",
-                                                 stage))
-                                  .sum();
-  require(state == right_state(run, stage),
-          "{}: stages.{}.memory.formula is not that of 16-bit numbers and Adam, which the page is "
-          "about",
-          name, stage);
-  Job sending;
-  sending.reduce = ReduceMode::mpi;
-  const std::uint64_t payload =
-      run.at(fmt::format("bytes.{}.traffic.formula[*].{{allreduce,reduce_scatter,allgather,"
-                         "alltoall}}.payload_bytes",
-                         stage))
-          .sum();
-  const std::uint64_t multiple = volume(sending, stage, run.ranks).payload;
-  require(run.steps > 0 && payload == 2 * multiple * run.parameters * run.ranks * run.steps,
-          "{}: bytes.{}.traffic.formula is not that of some steps of one micro-batch under "
-          "--reduce mpi, none skipped, which the page is about",
-          name, stage);
-}
-
-}  // namespace
 
 const VerifyRun* Folder::run(std::uint64_t ranks) const {
   const auto found = std::find_if(runs.begin(), runs.end(),
@@ -67,14 +21,7 @@ Folder open_folder(Results& results) {
     VerifyRun run{results, fmt::format("verify-{}.json", ranks), ranks, 0, 0};
     run.parameters = run.at("stages.0.parameters").whole();
     run.steps = run.at("bytes.0.steps").whole();
-    for (int stage = 0; stage < stages; ++stage) {
-      require_whole(run, fmt::format("stages.{}", stage));
-      require_whole(run, fmt::format("bytes.{}", stage));
-      const std::uint64_t steps = run.at(fmt::format("bytes.{}.steps", stage)).whole();
-      require(steps == run.steps, "{}/{}: bytes.{}.steps is {}, and not {}", results.folder(),
-              run.file, stage, steps, run.steps);
-      require_documents_job(run, stage);
-    }
+    require_documents_runs(run);
     folder.runs.push_back(std::move(run));
   }
   return folder;
@@ -132,9 +79,41 @@ void add(Finding& finding, Evidence evidence, const std::string& otherwise) {
   }
 }
 
+void leave_undecided(Finding& finding, const std::string& missing) {
+  for (Evidence& one : finding.evidence) {
+    bool taken_back = false;
+    for (Value& value : one.values) {
+      if (!value.holds.value_or(false)) continue;
+      value.holds.reset();
+      taken_back = true;
+    }
+    if (taken_back) one.what += " (shown, not judged)";
+  }
+  finding.open.push_back(missing);
+}
+
+bool several_ranks(const Folder& folder) {
+  return std::any_of(folder.runs.begin(), folder.runs.end(), [&](const VerifyRun& one) {
+    return std::any_of(folder.runs.begin(), folder.runs.end(), [&](const VerifyRun& other) {
+      return one.ranks != other.ranks && one.parameters == other.parameters;
+    });
+  });
+}
+
 std::uint64_t right_state(const VerifyRun& run, int stage) {
   const StateBytes bytes = state_bytes(Job{}, stage);
   return (bytes.full * run.ranks + bytes.sharded) * run.parameters;
+}
+
+std::uint64_t units_of(const VerifyRun& run) {
+  return run.at("bytes.0.traffic.formula[0].allreduce.calls").whole() / run.steps;
+}
+
+bool own_shares(const VerifyRun& run, int stage, const std::string& which) {
+  const auto lines = [&](const char* list) {
+    return run.at(fmt::format("stages.{}.memory.{}[*].{}.now", stage, list, which)).wholes();
+  };
+  return lines("per_rank") == lines("formula");
 }
 
 std::string digest_of(const VerifyRun& run, int stage) {

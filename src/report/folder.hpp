@@ -27,8 +27,15 @@ struct Folder {
 };
 
 /// Throws Error when a file is broken, or of another job than the documents speak of: 16-bit
-/// numbers and Adam, one micro-batch a step, nothing skipped where bytes are shown.
+/// numbers and Adam, one micro-batch a step, nothing skipped where bytes are shown, and every stage
+/// trained alike, under --reduce exact where bits are shown and --reduce mpi where bytes are.
 Folder open_folder(Results& results);
+
+/// Every line of a ledger, of memory or traffic, that is not its formula's, wherever a file
+/// has it: "verify-4.json stages.3.memory.per_rank[1].buffers.peak". Right results have none.
+std::vector<std::string> ledger_faults(const Folder& folder);
+/// What doctor found wrong: "doctor.json self_tests[3]", "doctor.json all_right".
+std::vector<std::string> doctor_faults(const Folder& folder);
 
 // Paths in a verify-N.json.
 
@@ -58,8 +65,22 @@ Evidence over_runs(const Folder& folder, std::string how, std::string what,
 /// Adds what was found, or says what is missing.
 void add(Finding& finding, Evidence evidence, const std::string& otherwise);
 
+/// For a finding that lacks what decides it: what is right in it is shown from now on, and not
+/// judged; what is wrong stays wrong.
+void leave_undecided(Finding& finding, const std::string& missing);
+
+/// There are two runs or more of one model, so that something can be seen to grow with N.
+bool several_ranks(const Folder& folder);
+
 /// The closed form of the model state of all ranks: aΦN + bΦ bytes.
 std::uint64_t right_state(const VerifyRun& run, int stage);
+
+/// Units of the model: stage 0 all-reduces each once a step.
+std::uint64_t units_of(const VerifyRun& run);
+/// Each rank holds after the last step what its own formula says, of one category or of {a,b}. A
+/// sum alone does not see a rank that holds another's share.
+bool own_shares(const VerifyRun& run, int stage, const std::string& which);
+inline constexpr const char* all_states = "{parameters,gradients,master,momentum,variance}";
 
 /// Stages end with the same bits: digests of parameters, master weights and moments, on every rank.
 bool same_bits(const VerifyRun& run);

@@ -35,7 +35,8 @@ std::span<const Item> exercise_items() {
           stage_3_against_stage_0},
       Item{"3.3", group, "Φ = 175 billion on 64 ranks: memory of a rank, bytes sent in a step.",
            "43.75 GB; 6Φ·63/64 = 1033.59 GB in one direction, 2.067 TB in both.",
-           "The documents write about 2.06 TB, which cuts 2.0672 off instead of rounding it.",
+           "The documents round one direction to 1.03 TB and double that: 2.06. Unrounded it is "
+           "2.067.",
            exercise_3_3},
       Item{"4.1", group,
            "40 billion parameters on 8 ranks of 80 GB, activations 20 GB: which stage fits?",

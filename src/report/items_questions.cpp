@@ -35,8 +35,11 @@ std::span<const Item> question_items() {
            "It sends 3 times the payload; over 10 Gb/s the computation waits for it.",
            "10 Gb/s are 1.25 GB/s; the documents write about 1.", links},
       Item{"WY7", why, "Why does accumulating gradients go well with ZeRO?",
-           "More samples for each update without more memory, and fewer bytes for each sample.",
-           "That holds for stages 0 and 1, which synchronise once a step. Stages 2 and 3 have "
+           "More samples for each update with the activations of one micro-batch, and fewer bytes "
+           "for each sample.",
+           "Some memory it takes: with 2 micro-batches and more, this program adds an accumulator "
+           "of 8Φ under --reduce exact, and one unit's gradient under --reduce mpi. Fewer bytes is "
+           "what stages 0 and 1 need, which synchronise once a step. Stages 2 and 3 have "
            "nowhere to keep whole gradients and reduce-scatter every micro-batch.",
            accumulation},
       Item{"WY8", why, "Why 2Φ for parameters and 4Φ for the master copy of the same?",

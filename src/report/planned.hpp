@@ -74,6 +74,27 @@ inline bool is_fraction(const JsonField& fraction, std::uint64_t a, std::uint64_
   return numerator == a && denominator == b;
 }
 
+/// A fraction as a number: of its own parts, so that what is shown is what is judged.
+inline double decimal_of(const JsonField& fraction) {
+  return static_cast<double>(fraction["numerator"].whole()) /
+         static_cast<double>(fraction["denominator"].whole());
+}
+
+/// A fraction that plan gives for a stage; shown as no ceiling where it is null.
+inline void put_fraction(Evidence& evidence, const Folder& folder, const std::string& id, int stage,
+                         const char* key, std::uint64_t numerator, std::uint64_t denominator) {
+  const auto found = of_stage(folder, id, stage, key);
+  if (!found) return;
+  const Selection selection = at(folder, *found, key);
+  const JsonField& fraction = selection.field();
+  const bool none = fraction.is_null();
+  evidence.values.push_back(
+      {fmt::format("stage {}", stage),
+       none ? "none" : exact_ratio(fraction["numerator"].whole(), fraction["denominator"].whole()),
+       none ? numerator == 0 : is_fraction(fraction, numerator, denominator)});
+  evidence.sources.push_back(selection.source());
+}
+
 inline std::string no_plan(const char* id) {
   return fmt::format("exercise-{}.json (zerolab plan) is not in the folder", id);
 }

@@ -50,7 +50,8 @@ std::vector<std::string> alternatives(const std::string& text) {
   return all;
 }
 
-Selection::Selection(Results& results, Source source) : source_(std::move(source)) {
+Selection::Selection(Results& results, Source source)
+    : source_(std::move(source)), results_folder_(results.folder()) {
   const nlohmann::json* whole = results.json(source_.file);
   const std::string name = results.folder() + "/" + source_.file;
   require(whole != nullptr, "{} is missing", name);
@@ -77,8 +78,15 @@ std::vector<std::uint64_t> Selection::wholes() const {
 }
 
 std::uint64_t Selection::sum() const {
-  const auto values = wholes();
-  return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+  constexpr std::uint64_t most = std::uint64_t{1}
+                                 << 60;  // multiples of sums stay whole numbers too
+  std::uint64_t sum = 0;
+  for (const std::uint64_t value : wholes()) {
+    require(value <= most && sum <= most - value, "{}/{}: {} is more than {} in sum",
+            results_folder_, source_.file, source_.path, most);
+    sum += value;
+  }
+  return sum;
 }
 
 bool Selection::all(std::uint64_t value) const {

@@ -20,7 +20,7 @@ class Selection {
   const std::vector<JsonField>& fields() const { return fields_; }
   const JsonField& field() const;  ///< of a source that selects one value
   std::vector<std::uint64_t> wholes() const;
-  std::uint64_t sum() const;
+  std::uint64_t sum() const;  ///< throws Error above 2^60
   std::uint64_t whole() const { return field().whole(); }
   /// Every value is this one.
   bool all(std::uint64_t value) const;
@@ -29,6 +29,7 @@ class Selection {
 
  private:
   Source source_;
+  std::string results_folder_;
   std::vector<JsonField> fields_;
 };
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "page_folder.hpp"
+#include "report/folder.hpp"
 
 namespace zerolab {
 namespace {
@@ -52,7 +53,8 @@ TEST(Items, AnEmptyFolderDecidesNothing) {
 
 TEST(Items, RightResultsHoldExceptWhatNeedsAnExperimentOfItsOwn) {
   const auto items = judged(whole_folder());
-  const std::set<std::string> apart{"TF1", "TF4", "SE4", "SE9", "WY4", "WY6", "WY7", "EC5", "EC6"};
+  const std::set<std::string> apart{"TF1", "TF4", "SE4", "SE9", "WY4",
+                                    "WY6", "WY7", "EC3", "EC5", "EC6"};
   for (const auto& [id, item] : items) {
     EXPECT_EQ(item.finding.status(), apart.contains(id) ? Status::not_measured : Status::holds)
         << id;
@@ -156,6 +158,128 @@ TEST(Items, WireBytesAreShownAndNotJudged) {
   EXPECT_EQ(values()[0].number.substr(0, 4), "1.4 ");
 }
 
+std::map<std::string, json> only(std::initializer_list<const char*> names) {
+  std::map<std::string, json> files;
+  for (const char* name : names) files[name] = whole_folder().at(name);
+  return files;
+}
+
+TEST(Items, WhatOneRankCannotShowIsOpen) {
+  const auto items = judged(only({"verify-1.json"}));
+  for (const char* id :
+       {"SE1", "SE2", "SE5", "SE7", "SE8", "TF3", "TF6", "TF7", "TF8", "TF9", "TF10",
+        "EC2", "EC3", "S1",  "S2",  "S3",  "S4",  "S6",  "S7",  "WY2", "WY5"}) {
+    EXPECT_EQ(items.at(id).finding.status(), Status::not_measured) << id;
+    EXPECT_FALSE(items.at(id).finding.open.empty()) << id;
+  }
+  EXPECT_EQ(items.at("EC1").finding.status(), Status::holds);
+}
+
+TEST(Items, GrowthWithNNeedsTwoNumbersOfRanks) {
+  auto files = only({"verify-4.json"});
+  for (const char* id : {"SE8", "EC2"}) {
+    EXPECT_EQ(judged(files).at(id).finding.status(), Status::not_measured) << id;
+  }
+  files["verify-2.json"] = whole_verify_json(2);
+  for (const char* id : {"SE8", "EC2"}) {
+    EXPECT_EQ(judged(files).at(id).finding.status(), Status::holds) << id;
+  }
+}
+
+TEST(Items, CeilingsAreThePlannersOrOpen) {
+  auto files = only({"verify-4.json"});
+  for (const char* id : {"S1", "S2", "S3"}) {
+    ASSERT_EQ(judged(files).at(id).finding.open.size(), 1U) << id;
+    EXPECT_NE(judged(files).at(id).finding.open[0].find("ceiling"), std::string::npos);
+  }
+  const auto planned = [&](const json& first, const json& second, const json& third) {
+    json& stages = files["exercise-5.1.json"]["stages"] = json::array();
+    int stage = 0;
+    for (const json& ceiling : {fraction_json(1, 1), first, second, third}) {
+      stages.push_back({{"stage", stage++}, {"ceiling", ceiling}});
+    }
+    return judged(files);
+  };
+  const auto right = planned(fraction_json(4, 1), fraction_json(8, 1), nullptr);
+  const auto wrong = planned(fraction_json(8, 1), nullptr, fraction_json(0, 1));
+  for (const char* id : {"S1", "S2", "S3"}) {
+    EXPECT_EQ(right.at(id).finding.status(), Status::holds) << id;
+    EXPECT_TRUE(right.at(id).finding.open.empty()) << id;
+    EXPECT_EQ(wrong.at(id).finding.status(), Status::fails) << id;
+  }
+}
+
+TEST(Items, CollectivesNeedAllSelfTestsOnTwoRanks) {
+  const auto status = [](auto change) {
+    auto files = whole_folder();
+    change(files);
+    return judged(files).at("1.2").finding.status();
+  };
+  EXPECT_EQ(status([](auto&) {}), Status::holds);
+  EXPECT_EQ(status([](auto& files) { files.erase("doctor.json"); }), Status::not_measured);
+  EXPECT_EQ(status([](auto& files) { files["doctor.json"]["self_tests"].erase(1); }),
+            Status::not_measured);
+  EXPECT_EQ(status([](auto& files) {
+              for (json& test : files["doctor.json"]["self_tests"])
+                test["right"] = test["ranks"] = 1;
+            }),
+            Status::not_measured);
+  EXPECT_EQ(status([](auto& files) { files["doctor.json"]["self_tests"][2]["right"] = 1; }),
+            Status::fails);
+}
+
+TEST(Items, TheNumberShownIsTheNumberJudged) {
+  auto files = whole_folder();
+  files["exercise-5.2.json"]["cases"][0]["stages"][0]["seconds"]["decimal"] = 1.5;
+  const auto items = judged(files);
+  EXPECT_EQ(items.at("5.2").finding.evidence[0].values[0].number, "6.867 s");
+}
+
+TEST(Items, AStageIsRecommendedThatFits) {
+  const auto status = [](const json& recommended, bool first_fits) {
+    std::map<std::string, json> files;
+    json& plan = files["exercise-EC5.json"] = {{"recommended_stage", recommended}};
+    for (int stage = 0; stage < 4; ++stage) {
+      plan["stages"].push_back({{"stage", stage}, {"fits", stage > 0 || first_fits}});
+    }
+    return judged(files).at("EC5").finding.status();
+  };
+  EXPECT_EQ(status(0, true), Status::holds);
+  EXPECT_EQ(status(1, false), Status::holds);
+  EXPECT_EQ(status(0, false), Status::fails);
+  EXPECT_EQ(status(2, true), Status::fails);
+  EXPECT_EQ(status(-1, true), Status::fails);
+  EXPECT_EQ(status(nullptr, true), Status::fails);
+}
+
+TEST(Items, HalvesOnTheWireAreJudgedOnlyAgainstARing) {
+  const auto last = [](std::uint64_t all_reduce, std::uint64_t halves) {
+    auto files = whole_folder();
+    files["verify-2.json"]["wire"] = {{"0", {all_reduce, all_reduce}}, {"2", {halves, halves}}};
+    return judged(files).at("SE6").finding.evidence.back().values.back().holds;
+  };
+  const std::uint64_t ring = 2 * 2 * phi / 2;  // of 2 ranks: 2·2Φ·(N−1)/N
+  EXPECT_EQ(last(ring, ring), std::optional(true));
+  EXPECT_EQ(last(ring, ring + 1), std::optional(false));
+  EXPECT_EQ(last(ring + 9, ring), std::nullopt);
+}
+
+TEST(Items, RunsOfOtherJobsAreNotCompared) {
+  Job batch = odd_job(), widths = odd_job(), order = odd_job();
+  batch.batch = 2 * batch.batch;
+  widths.shape.widths = {20, 9, 4};
+  order.shape.widths = {77, 2};  // Φ is the same, in one unit
+  ASSERT_EQ(order.shape.parameters(), phi);
+  for (const Job& job : {batch, widths, order}) {
+    auto files = whole_folder();
+    files["verify-8.json"] = whole_verify_json(8, job);
+    const auto items = judged(files);
+    for (const char* id : {"TF8", "TF9", "SE7", "S7", "WY2", "SE8", "EC2", "2.2"}) {
+      EXPECT_EQ(items.at(id).finding.status(), Status::holds) << id;
+    }
+  }
+}
+
 TEST(Items, FilesOfAnotherJobAreRefused) {
   const auto refusal = [](const char* place, const json& value) {
     std::map<std::string, json> files{{"verify-2.json", whole_verify_json(2)}};
@@ -168,6 +292,18 @@ TEST(Items, FilesOfAnotherJobAreRefused) {
     return std::string("none");
   };
   const std::vector<std::pair<const char*, json>> faults{
+      {"/stages/1/reduce", "mpi"},
+      {"/bytes/3/reduce", "exact"},
+      {"/stages/3/stage", 0},
+      {"/stages/2/seed", 2},
+      {"/stages/1/steps", 4},
+      {"/bytes/2/precision", "fp32"},
+      {"/bytes/0/blas_kernel", "Other"},
+      {"/bytes/3/digest_agrees", false},
+      {"/bytes/2/steps", std::uint64_t{1} << 41},
+      {"/stages/0/ranks", (std::uint64_t{1} << 20) + 1},
+      {"/stages/0/parameters", 1'000'000'000'000'001},
+      {"/stages/3/memory/per_rank/0/parameters/now", std::uint64_t{1} << 63},
       {"/stages/2/ranks", 3},
       {"/bytes/1/parameters", 5},
       {"/bytes/0/steps", 0},
@@ -177,7 +313,66 @@ TEST(Items, FilesOfAnotherJobAreRefused) {
   for (const auto& [place, value] : faults) {
     const std::string words = refusal(place, value);
     EXPECT_NE(words.find("verify-2.json: "), std::string::npos) << place << ": " << words;
+    std::string key = std::string(place).substr(1, std::string(place).find('/', 1) - 1);
+    EXPECT_NE(words.find(key), std::string::npos) << place << ": " << words;
   }
+}
+
+/// Rank 0 holds everything and the others nothing, in counts and, if asked, in the formula too.
+json all_on_rank_0(json file, const std::string& stage, const char* list) {
+  json& ranks = file["stages"][stage]["memory"][list];
+  for (const char* state : {"parameters", "gradients", "master", "momentum", "variance"}) {
+    std::uint64_t sum = 0;
+    for (json& rank : ranks) {
+      sum += rank[state]["now"].get<std::uint64_t>();
+      rank[state]["now"] = 0;
+    }
+    ranks[0][state]["now"] = sum;
+  }
+  return file;
+}
+
+TEST(Items, TheRightSumOnOneRankIsNotSharding) {
+  for (const char* stage : {"2", "3"}) {
+    auto files = whole_folder();
+    for (const char* file : {"verify-2.json", "verify-4.json", "verify-8.json"}) {
+      files[file] = all_on_rank_0(files[file], stage, "per_rank");
+    }
+    const auto items = judged(files);
+    const std::vector<const char*> second{"1.2", "WY1", "S5", "2.3", "5.1", "S2"},
+        third{"2.2", "TF9", "5.1", "S3", "S5", "TF6", "TF10", "EC2", "EC4", "SE8", "WY5", "TF8"};
+    for (const char* id : *stage == '2' ? second : third) {
+      EXPECT_EQ(items.at(id).finding.status(), Status::fails) << id;
+    }
+    files["verify-4.json"] = all_on_rank_0(files["verify-4.json"], stage, "formula");
+    EXPECT_THROW(judged(files), Error) << stage;
+  }
+}
+
+TEST(Items, EveryLineOfALedgerMakesItselfFelt) {
+  const auto faults = [](const char* file, const char* place, const json& value) {
+    auto files = whole_folder();
+    if (file != nullptr) files[file][json::json_pointer(place)] = value;
+    const ResultsFolder there;
+    write(there, files);
+    Results results(there.path());
+    const Folder folder = open_folder(results);
+    std::vector<std::string> all = ledger_faults(folder);
+    for (std::string& fault : doctor_faults(folder)) all.push_back(std::move(fault));
+    return all;
+  };
+  using Faults = std::vector<std::string>;
+  EXPECT_EQ(faults(nullptr, "", 0), Faults{});
+  EXPECT_EQ(faults("verify-4.json", "/stages/3/memory/per_rank/1/buffers/peak", 1),
+            Faults{"verify-4.json stages.3.memory.per_rank[1].buffers.peak"});
+  EXPECT_EQ(faults("verify-2.json", "/bytes/0/memory/per_rank/0/data/now", 1),
+            Faults{"verify-2.json bytes.0.memory.per_rank[0].data.now"});
+  EXPECT_EQ(faults("verify-8.json", "/stages/1/traffic/per_rank/7/scalars/calls", 1),
+            Faults{"verify-8.json stages.1.traffic.per_rank[7].scalars.calls"});
+  EXPECT_EQ(faults("verify-3.json", "/bytes/2/traffic/per_rank/2/alltoall/elements", 1),
+            Faults{"verify-3.json bytes.2.traffic.per_rank[2].alltoall.elements"});
+  EXPECT_EQ(faults("doctor.json", "/self_tests/3/right", 1), Faults{"doctor.json self_tests[3]"});
+  EXPECT_EQ(faults("doctor.json", "/all_right", false), Faults{"doctor.json all_right"});
 }
 
 }  // namespace

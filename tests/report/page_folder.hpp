@@ -28,13 +28,15 @@ inline json whole_lines(const TrafficTable& table) {
   return tree;
 }
 
-inline json whole_summary(int stage, std::size_t ranks, const char* reduce) {
-  const Job job = odd_job();
+inline json whole_summary(int stage, std::size_t ranks, const char* reduce, const Job& job) {
   const Run run{job, stage, ranks, steps, 0, 1000, 100, 256, 7777};
-  json summary{{"ranks", ranks},        {"parameters", phi},     {"precision", "fp16"},
-               {"reduce", reduce},      {"steps", steps},        {"skipped_steps", 0},
-               {"loss", 0.125},         {"test_correct", 90},    {"test_samples", 100},
-               {"mpi", "Some MPI 1.0"}, {"blas_kernel", "Some"}, {"digest_agrees", true}};
+  json summary{{"stage", stage},        {"seed", 1},
+               {"ranks", ranks},        {"parameters", job.shape.parameters()},
+               {"precision", "fp16"},   {"reduce", reduce},
+               {"steps", steps},        {"skipped_steps", 0},
+               {"loss", 0.125},         {"test_correct", 90},
+               {"test_samples", 100},   {"mpi", "Some MPI 1.0"},
+               {"blas_kernel", "Some"}, {"digest_agrees", true}};
   summary["digest"] = {{"parameters", "00000000000000aa"},
                        {"master", "00000000000000bb"},
                        {"moments", "00000000000000cc"}};
@@ -50,11 +52,11 @@ inline json whole_summary(int stage, std::size_t ranks, const char* reduce) {
   return summary;
 }
 
-inline json whole_verify_json(std::size_t ranks) {
+inline json whole_verify_json(std::size_t ranks, const Job& job = odd_job()) {
   json file{{"agree", true}, {"wire", nullptr}};
   for (int stage = 0; stage < 4; ++stage) {
-    file["stages"][std::to_string(stage)] = whole_summary(stage, ranks, "exact");
-    file["bytes"][std::to_string(stage)] = whole_summary(stage, ranks, "mpi");
+    file["stages"][std::to_string(stage)] = whole_summary(stage, ranks, "exact", job);
+    file["bytes"][std::to_string(stage)] = whole_summary(stage, ranks, "mpi", job);
   }
   return file;
 }

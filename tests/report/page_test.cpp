@@ -60,7 +60,9 @@ TEST(Page, EscapesWhatFilesSay) {
   files["verdicts.jsonl"]["name"] = evil;
   files["doctor.json"]["machine"]["MPI"] = evil;
   files["doctor.json"]["self_tests"].push_back({{"what", evil}, {"right", 1}, {"ranks", 2}});
-  files["verify-4.json"]["stages"]["0"]["blas_kernel"] = evil;
+  for (const char* part : {"stages", "bytes"}) {
+    for (json& stage : files["verify-4.json"][part]) stage["blas_kernel"] = evil;
+  }
   files["verify-4.json"]["stages"]["3"]["digest"]["parameters"] = evil;
   files["verify-digits-4-ranks.txt"] = evil;
   const std::string text = page_of(files);
@@ -170,7 +172,7 @@ TEST(Page, AMissingKeyIsNamedWithItsFile) {
       {"verdicts.jsonl", "/log"},
       {"exercise-4.1.json", "/stages/2/fits"},
       {"exercise-5.2.json", "/cases/0/directions"},
-      {"exercise-5.3.json", "/cases/0/stages/0/seconds/decimal"}};
+      {"exercise-5.3.json", "/cases/0/stages/0/seconds/numerator"}};
   for (const auto& [file, place] : keys) {
     auto files = whole_folder();
     const json::json_pointer pointer(place);
