@@ -89,9 +89,8 @@ Finding every_layer_on_every_rank(const Folder& folder) {
           "whole model forward and backward",
           {sent("3", "allgather", "elements")},
           [](const VerifyRun& run, const std::vector<Selection>& s) {
-            return Judged{fmt::format("{} = {}Φ", s[0].range(),
-                                      times(s[0].sum(), run.ranks * run.steps * run.parameters)) +
-                              fmt::format(" in {} steps", run.steps),
+            return Judged{fmt::format("{} in {} steps, {}Φ in each", s[0].range(), run.steps,
+                                      times(s[0].sum(), run.ranks * run.steps * run.parameters)),
                           s[0].all(2 * run.parameters * run.steps)};
           },
           2),
