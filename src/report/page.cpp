@@ -64,14 +64,15 @@ std::string heading(int number, const char* id, const char* words) {
   return fmt::format("<h2 id=\"{}\"><span class=\"no\">{}</span>{}</h2>\n", id, number, words);
 }
 
-std::string page(Results& results) {
+Page page(Results& results) {
   const Folder folder = open_folder(results);
-  const std::vector<JudgedItem> items = judged_items(results);
-  return html::document("ZeRO stages 0–3, measured",
-                        introduction(folder) + "<main>\n" + verdict_section(folder, items) +
-                            runs_section(folder) + verify_section(folder) +
-                            figures_section(folder) + items_section(folder, items) +
-                            reading_section() + "</main>\n");
+  const Verdict verdict = verdict_of(folder);
+  std::string text = html::document(
+      "ZeRO stages 0–3, measured",
+      introduction(folder) + "<main>\n" + verdict_section(folder, verdict) +
+          runs_section(folder, verdict.runs) + verify_section(folder) + figures_section(folder) +
+          items_section(folder, verdict.items) + reading_section() + "</main>\n");
+  return {std::move(text), verdict.failing()};
 }
 
 int page_command(const ReportOptions& options) {
@@ -79,9 +80,12 @@ int page_command(const ReportOptions& options) {
       options.output.empty() ? fs::path(options.results) / "report.html" : fs::path(options.output);
   Results results(options.results);
   check_output(file);
-  write_page(fs::weakly_canonical(file), page(results));
+  const Page made = page(results);
+  write_page(fs::weakly_canonical(file), made.html);
   fmt::print("{}\n", file.string());
-  return 0;
+  if (made.failing.empty()) return 0;
+  fmt::print("does not hold: {}; the page names each\n", made.failing);
+  return 1;
 }
 
 }  // namespace zerolab

@@ -52,7 +52,17 @@ Cell Cell::bits(std::string_view text, std::string_view from) {
 
 Cell Cell::yes(bool holds, std::string_view from) {
   return {holds ? "yes" : "<strong>NO</strong>",
-          fmt::format(" class=\"{}\" title=\"{}\"", holds ? "good" : "bad", escaped(from))};
+          fmt::format(" class=\"{}\" title=\"{}\"", holds ? "good" : "bad", escaped(from)), holds};
+}
+
+Cell Cell::judged(std::string_view text, bool holds, std::string_view from) {
+  Cell cell = number(text, from);
+  cell.holds = holds;
+  if (!holds) {
+    cell.html = element("strong", cell.html);
+    cell.attributes += " class=\"bad\"";
+  }
+  return cell;
 }
 
 std::string Table::html() const {

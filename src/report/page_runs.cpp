@@ -54,15 +54,18 @@ std::string machine_html(const Folder& folder) {
 }
 
 /// What does not hold, at the top, where it cannot be missed.
-std::string alarms(const std::vector<RunVerdict>& runs, const std::vector<JudgedItem>& items) {
+std::string alarms(const Verdict& verdict) {
   std::string list;
-  for (const RunVerdict& run : runs) {
-    if (!run.holds) list += (list.empty() ? "" : ", ") + html::escaped(run.name);
+  const auto add = [&](const std::string& words, const std::string& place) {
+    list += fmt::format("{}<a href=\"#{}\">{}</a>", list.empty() ? "" : "; ", place, words);
+  };
+  for (const RunVerdict& run : verdict.runs) {
+    if (!run.holds) add(html::escaped(run.name), "runs");
   }
-  for (const JudgedItem& judged : items) {
-    if (judged.finding.status() != Status::fails) continue;
-    list += fmt::format("{}<a href=\"#{}\">{}</a>", list.empty() ? "" : ", ", judged.item.id,
-                        judged.item.id);
+  for (const Fault& fault : verdict.doctor.faults) add(fault.words, fault.place);
+  for (const Fault& fault : verdict.tables.faults) add(fault.words, fault.place);
+  for (const JudgedItem& judged : verdict.items) {
+    if (judged.finding.status() == Status::fails) add(judged.item.id, judged.item.id);
   }
   if (list.empty()) return "";
   return "<div class=\"alarm\" role=\"note\"><p><strong>Does not hold:</strong> " + list +
@@ -91,13 +94,14 @@ std::string doctor_html(const Folder& folder) {
   const Selection all(folder.results, {"doctor.json", "self_tests[*]"});
   for (const JsonField& test : all.fields()) {
     const std::uint64_t right = test["right"].whole(), ranks = test["ranks"].whole();
-    Cell cell = Cell::number(fmt::format("{} of {}", right, ranks), "doctor.json: self_tests[*]");
-    if (right != ranks) cell.html = html::element("strong", cell.html);
-    tests.rows.push_back({Cell::text(test["what"].text()), cell});
+    tests.rows.push_back({Cell::text(test["what"].text()),
+                          Cell::judged(fmt::format("{} of {}", right, ranks), right == ranks,
+                                       "doctor.json: self_tests[*]")});
   }
   return html::folded("The machine and its self-tests",
                       machine.html() + html::sources({{"doctor.json", "machine"}}) + tests.html() +
-                          html::sources({{"doctor.json", "self_tests"}}) + hints_html(folder));
+                          html::sources({{"doctor.json", "self_tests"}}) + hints_html(folder),
+                      "doctor");
 }
 
 }  // namespace
@@ -114,33 +118,44 @@ std::vector<RunVerdict> run_verdicts(const Folder& folder) {
   return runs;
 }
 
-std::string verdict_section(const Folder& folder, const std::vector<JudgedItem>& items) {
-  const auto runs = run_verdicts(folder);
+namespace {
+
+std::string runs_tally(const std::vector<RunVerdict>& runs) {
+  if (runs.empty()) return "<li><b>–</b><span>runs: no verdicts.jsonl in the folder</span></li>\n";
   const auto held = static_cast<std::size_t>(
       std::count_if(runs.begin(), runs.end(), [](const RunVerdict& run) { return run.holds; }));
+  return tally(held, fmt::format(" of {}", runs.size()), "runs hold",
+               held == runs.size() ? "good" : "bad");
+}
+
+std::string table_tally(const TableVerdict& verdict, const char* words) {
+  if (verdict.judged == 0 && verdict.faults.empty()) return "";
+  return tally(verdict.held, fmt::format(" of {}", verdict.judged), words,
+               verdict.faults.empty() ? "good" : "bad");
+}
+
+}  // namespace
+
+std::string verdict_section(const Folder& folder, const Verdict& verdict) {
+  const auto& items = verdict.items;
   const std::size_t fails = count(items, Status::fails);
-  std::string text = heading(1, "verdict", "Verdict");
-  text += "<ul class=\"tally\">\n";
-  if (runs.empty()) {
-    text += "<li><b>–</b><span>runs: no verdicts.jsonl in the folder</span></li>\n";
-  } else {
-    text += tally(held, fmt::format(" of {}", runs.size()), "runs hold",
-                  held == runs.size() ? "good" : "bad");
-  }
   const auto calculated = std::count_if(items.begin(), items.end(), [](const JudgedItem& judged) {
     return judged.finding.status() == Status::holds && judged.finding.only_calculated();
   });
+  std::string text = heading(1, "verdict", "Verdict");
+  text += "<ul class=\"tally\">\n" + runs_tally(verdict.runs);
+  text += table_tally(verdict.doctor, "self-tests right");
+  text += table_tally(verdict.tables, "judged cells of verify's tables hold");
   text +=
       tally(count(items, Status::holds), fmt::format(" of {}", items.size()),
             fmt::format("items hold, {} of them calculated and not measured", calculated), "good");
   text += tally(fails, "", "items do not hold", fails == 0 ? "" : "bad");
   text += tally(count(items, Status::not_measured), "", "items not measured in this run", "");
-  text += "</ul>\n" + alarms(runs, items) + machine_html(folder) + doctor_html(folder);
+  text += "</ul>\n" + alarms(verdict) + machine_html(folder) + doctor_html(folder);
   return text;
 }
 
-std::string runs_section(const Folder& folder) {
-  const auto runs = run_verdicts(folder);
+std::string runs_section(const Folder& folder, const std::vector<RunVerdict>& runs) {
   std::string text = heading(2, "runs", "Runs");
   if (runs.empty()) {
     return text +

@@ -19,7 +19,7 @@ std::string page_of(const std::map<std::string, json>& files) {
   const ResultsFolder folder;
   write(folder, files);
   Results results(folder.path());
-  return page(results);
+  return page(results).html;
 }
 
 std::size_t count(const std::string& text, const std::string& what) {
@@ -213,6 +213,44 @@ TEST(Page, IsWrittenWholeOrNotAtAll) {
   EXPECT_THROW(page_command(options(folder.path(), (place / "new.html").string())), Error);
   EXPECT_FALSE(fs::exists(place / "new.html"));
   EXPECT_THROW(page_command(options(folder.path() + "/missing")), Error);
+}
+
+struct Judged {
+  const char* file;
+  const char* place;
+  json wrong;
+  const char* alarm;
+};
+
+TEST(Page, WhateverDoesNotHoldIsInTheAlarmAndInTheExitCode) {
+  const std::vector<Judged> changes{
+      {"verdicts.jsonl", "/holds", false, "<a href=\"#runs\">verify digits, 4 ranks</a>"},
+      {"doctor.json", "/all_right", false, "<a href=\"#doctor\">doctor: training would be wrong"},
+      {"doctor.json", "/self_tests/1/right", 1, "MPI_Reduce_scatter: right on 1 of 2 ranks"},
+      {"exercise-4.1.json", "/stages/2/fits", true, "<a href=\"#4.1\">4.1</a>"},
+      {"verify-2.json", "/stages/1/digest_agrees", false, "N = 2: bits, stage 1</a>"},
+      // Lines that no item asks about.
+      {"verify-3.json", "/stages/2/memory/per_rank/1/data/now", 7778, "N = 3: stored, stage 2</a>"},
+      {"verify-4.json", "/bytes/1/traffic/per_rank/3/scalars/calls", 99, "N = 4: sent, stage 1"}};
+  for (const auto& [file, place, wrong, alarm] : changes) {
+    auto files = whole_folder();
+    json& value = files.at(file).at(json::json_pointer(place));
+    ASSERT_NE(value, wrong) << place;
+    value = wrong;
+    const ResultsFolder folder;
+    write(folder, files);
+    EXPECT_EQ(page_command(options(folder.path())), 1) << place;
+    const std::string text = read(fs::path(folder.path()) / "report.html");
+    const auto alarms = matches(text, "<div class=\"alarm\"[^\n]*");
+    ASSERT_EQ(alarms.size(), 1U) << place;
+    EXPECT_NE(alarms[0].str().find(alarm), std::string::npos) << alarms[0].str();
+    EXPECT_EQ(matches(text, "<li class=\"bad\"><b>").empty(), false) << place;
+  }
+}
+
+TEST(Page, WhatIsNotMeasuredIsNoFailure) {
+  const ResultsFolder folder;
+  EXPECT_EQ(page_command(options(folder.path())), 0);
 }
 
 TEST(Page, LeavesOtherFilesAlone) {
