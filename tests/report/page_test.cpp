@@ -231,7 +231,15 @@ TEST(Page, WhateverDoesNotHoldIsInTheAlarmAndInTheExitCode) {
       {"verify-2.json", "/stages/1/digest_agrees", false, "N = 2: bits, stage 1</a>"},
       // Lines that no item asks about.
       {"verify-3.json", "/stages/2/memory/per_rank/1/data/now", 7778, "N = 3: stored, stage 2</a>"},
-      {"verify-4.json", "/bytes/1/traffic/per_rank/3/scalars/calls", 99, "N = 4: sent, stage 1"}};
+      {"verify-4.json", "/bytes/1/traffic/per_rank/3/scalars/calls", 99, "N = 4: sent, stage 1"},
+      // Equal bits that end differently; more right answers than questions, at every stage alike.
+      {"verify-2.json", "/stages/3/loss", 0.25, "N = 2: bits, stage 3</a>"},
+      {"verify-2.json", "/stages/2/loss", nullptr, "N = 2: bits, stage 2</a>"},
+      {"verify-2.json", "/stages/1/test_correct", 91, "N = 2: bits, stage 1</a>"},
+      {"verify-2.json", "/stages/0/test_samples", 89, "N = 2: bits, stage 0, 1, 2, 3</a>"},
+      // All at once is at least the largest part, here the data's 7777 bytes, and less than a lot.
+      {"verify-3.json", "/stages/1/memory/per_rank/2/peak_total", 7776, "N = 3: peaks, stage 1"},
+      {"verify-3.json", "/bytes/2/memory/per_rank/0/peak_total", 99999, "N = 3: peaks, stage 2"}};
   for (const auto& [file, place, wrong, alarm] : changes) {
     auto files = whole_folder();
     json& value = files.at(file).at(json::json_pointer(place));
