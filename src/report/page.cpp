@@ -2,20 +2,16 @@
 // the same folder gives the same page.
 #include "zerolab/report/page.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
 
+#include "page_file.hpp"
 #include "page_sections.hpp"
-#include "zerolab/report/summary.hpp"
 
 namespace zerolab {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view beginning = "<!DOCTYPE html>";
 
 std::string introduction(const Folder& folder) {
   std::string job = "no run of verify is in the folder";
@@ -31,31 +27,6 @@ std::string introduction(const Folder& folder) {
          "<a href=\"#verify\">Stages</a><a href=\"#figures\">Figures</a><a "
          "href=\"#items\">Items</a>"
          "<a href=\"#reading\">How to read</a></nav>\n</header>\n";
-}
-
-/// Refuses to write over what is not such a page.
-void check_output(const fs::path& file) {
-  std::error_code none;
-  if (!fs::exists(file, none)) return;
-  require(fs::is_regular_file(file, none), "--output {}: is no file", file.string());
-  std::ifstream in(file, std::ios::binary);
-  std::string start(beginning.size(), '\0');
-  in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  require(in.gcount() == 0 || start == beginning,
-          "--output {}: holds something else than a page, and is left alone", file.string());
-}
-
-/// Whole or not at all: written beside the file, then given its name.
-void write_page(const fs::path& file, const std::string& text) {
-  const fs::path part = file.string() + ".part";
-  try {
-    write_file(part.string(), text);
-    fs::rename(part, file);
-  } catch (const std::exception& error) {
-    std::error_code none;
-    fs::remove(part, none);
-    throw Error(error.what());
-  }
 }
 
 }  // namespace
@@ -79,9 +50,9 @@ int page_command(const ReportOptions& options) {
   const fs::path file =
       options.output.empty() ? fs::path(options.results) / "report.html" : fs::path(options.output);
   Results results(options.results);
-  check_output(file);
+  check_page_file(file);
   const Page made = page(results);
-  write_page(fs::weakly_canonical(file), made.html);
+  write_page_file(file, made.html);
   fmt::print("{}\n", file.string());
   if (made.failing.empty()) return 0;
   fmt::print("does not hold: {}; the page names each\n", made.failing);

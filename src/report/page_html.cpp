@@ -123,11 +123,11 @@ std::string folded(std::string_view summary, std::string_view html, std::string_
 
 std::string document(std::string_view title, std::string_view body) {
   return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{}\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n"
       "<style>\n{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
-      escaped(title), style(), body);
+      generator, escaped(title), style(), body);
 }
 
 }  // namespace zerolab::html

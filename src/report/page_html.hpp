@@ -48,6 +48,10 @@ std::string badge(Status status, bool only_calculated = false);
 /// <details>, folded.
 std::string folded(std::string_view summary, std::string_view html, std::string_view id = "");
 
+/// Stands near the beginning of every page, and says whose it is.
+inline constexpr std::string_view generator =
+    "<meta name=\"generator\" content=\"zerolab report\">";
+
 /// The whole page; `body` has its sections.
 std::string document(std::string_view title, std::string_view body);
 

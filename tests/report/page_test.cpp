@@ -209,7 +209,9 @@ TEST(Page, IsWrittenWholeOrNotAtAll) {
   std::ofstream(place / "verify-4.json") << "{\"agree\": tr";
   EXPECT_THROW(page_command(options(folder.path())), Error);
   EXPECT_EQ(read(file), first);
-  EXPECT_FALSE(fs::exists(place / "report.html.part"));
+  for (const auto& entry : fs::directory_iterator(place)) {  // and no half of one
+    EXPECT_FALSE(entry.path().filename().string().starts_with("report.html.")) << entry;
+  }
   EXPECT_THROW(page_command(options(folder.path(), (place / "new.html").string())), Error);
   EXPECT_FALSE(fs::exists(place / "new.html"));
   EXPECT_THROW(page_command(options(folder.path() + "/missing")), Error);
@@ -271,6 +273,50 @@ TEST(Page, LeavesOtherFilesAlone) {
   }
   EXPECT_EQ(read(place / "doctor.json"), whole_doctor_json().dump());
   EXPECT_FALSE(fs::is_regular_file("/dev/null"));
+}
+
+TEST(Page, OtherPagesAreLeftAlone) {
+  const ResultsFolder folder;
+  const fs::path thesis = fs::path(folder.path()) / "thesis.html";
+  const std::string words = "<!DOCTYPE html>\n<title>My thesis</title>\n" + std::string(2000, ' ') +
+                            "<meta name=\"generator\" content=\"zerolab report\">";
+  std::ofstream(thesis) << words;
+  EXPECT_THROW(page_command(options(folder.path(), thesis.string())), Error);
+  EXPECT_EQ(read(thesis), words);
+}
+
+TEST(Page, OverwritesNothingOnItsWay) {
+  const ResultsFolder folder;
+  const fs::path place = folder.path(), file = place / "new.html", mine = place / "mine";
+  std::ofstream(mine) << "mine";
+  std::ofstream(place / "new.html.part") << "mine too";
+  EXPECT_EQ(page_command(options(folder.path(), file.string())), 0);
+  EXPECT_EQ(read(place / "new.html.part"), "mine too");
+  fs::remove(place / "new.html.part");
+  fs::create_symlink(mine, place / "new.html.part");
+  EXPECT_EQ(page_command(options(folder.path(), file.string())), 0);
+  EXPECT_EQ(read(mine), "mine");
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(place)) names.insert(entry.path().filename());
+  EXPECT_EQ(names, (std::set<std::string>{"mine", "new.html", "new.html.part"}));
+}
+
+TEST(Page, ALinkStaysALink) {
+  const ResultsFolder folder;
+  const fs::path place = folder.path(), file = place / "real.html", link = place / "link.html";
+  fs::create_symlink(file, link);
+  EXPECT_THROW(page_command(options(folder.path(), link.string())), Error);  // to nothing
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_FALSE(fs::exists(file));
+  EXPECT_EQ(page_command(options(folder.path(), file.string())), 0);
+  const std::string first = read(file);
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
+  const fs::perms allowed = fs::status(file).permissions();
+  std::ofstream(file, std::ios::app) << "more";
+  EXPECT_EQ(page_command(options(folder.path(), link.string())), 0);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read(file), first);
+  EXPECT_EQ(fs::status(file).permissions(), allowed);
 }
 
 }  // namespace
