@@ -3,6 +3,7 @@
 #include "zerolab/report/page.hpp"
 
 #include <filesystem>
+#include <set>
 
 #include "page_file.hpp"
 #include "page_sections.hpp"
@@ -29,6 +30,15 @@ std::string introduction(const Folder& folder) {
          "<a href=\"#reading\">How to read</a></nav>\n</header>\n";
 }
 
+/// A file that nothing on the page needs may be broken too, and is named.
+void require_json(Results& results) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(results.folder())) {
+    if (entry.path().extension() == ".json") names.insert(entry.path().filename().string());
+  }
+  for (const std::string& name : names) results.json(name);
+}
+
 }  // namespace
 
 std::string heading(int number, const char* id, const char* words) {
@@ -36,6 +46,7 @@ std::string heading(int number, const char* id, const char* words) {
 }
 
 Page page(Results& results) {
+  require_json(results);
   const Folder folder = open_folder(results);
   const Verdict verdict = verdict_of(folder);
   std::string text = html::document(

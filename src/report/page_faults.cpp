@@ -71,8 +71,8 @@ std::string Verdict::failing() const {
     if (count == 0) return;
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, count == 1 ? one : several);
   };
-  say(std::count_if(runs.begin(), runs.end(), [](const auto& run) { return !run.holds; }), "run",
-      "runs");
+  say(std::count_if(runs.runs.begin(), runs.runs.end(), [](const auto& run) { return !run.holds; }),
+      "run", "runs");
   say(std::count_if(items.begin(), items.end(),
                     [](const auto& item) { return item.finding.status() == Status::fails; }),
       "item", "items");

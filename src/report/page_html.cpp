@@ -2,30 +2,59 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace zerolab::html {
+
+namespace {
+
+/// How many bytes the character at the beginning of `text` has in UTF-8; 0: it is none, or one that
+/// a page must not have (controls).
+std::size_t character(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) {
+    return (first >= 0x20 && first != 0x7f) || first == '\t' || first == '\n' || first == '\r';
+  }
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  unsigned point = first & (0xffU >> (size + 1));
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    point = point << 6 | (byte(i) & 0x3f);
+  }
+  const unsigned least = size == 2   ? 0xa0
+                         : size == 3 ? 0x800
+                                     : 0x10000;  // below: controls, overlong
+  const bool surrogate = point >= 0xd800 && point < 0xe000;
+  return point < least || surrogate || point > 0x10ffff ? 0 : size;
+}
+
+}  // namespace
 
 std::string escaped(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      case '\'':
-        safe += "&#39;";
-        break;
-      default:
-        safe += c;
+  while (!text.empty()) {
+    const std::size_t size = character(text);
+    const std::string_view one = text.substr(0, size);
+    if (size == 0) {
+      safe += "\uFFFD";
+    } else if (one == "&") {
+      safe += "&amp;";
+    } else if (one == "<") {
+      safe += "&lt;";
+    } else if (one == ">") {
+      safe += "&gt;";
+    } else if (one == "\"") {
+      safe += "&quot;";
+    } else if (one == "'") {
+      safe += "&#39;";
+    } else {
+      safe += one;
     }
+    text.remove_prefix(std::max<std::size_t>(size, 1));
   }
   return safe;
 }

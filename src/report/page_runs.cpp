@@ -1,6 +1,5 @@
 // The verdict, and what it rests on: the runs of run_labs.sh, the machine.
 #include <algorithm>
-#include <filesystem>
 
 #include "page_sections.hpp"
 
@@ -9,8 +8,6 @@ namespace zerolab {
 namespace {
 
 using html::Cell;
-
-constexpr const char* verdicts_file = "verdicts.jsonl";
 
 std::string file_html(const std::string& file) {
   return html::element("code", html::escaped(file), " class=\"file\"");
@@ -59,7 +56,7 @@ std::string alarms(const Verdict& verdict) {
   const auto add = [&](const std::string& words, const std::string& place) {
     list += fmt::format("{}<a href=\"#{}\">{}</a>", list.empty() ? "" : "; ", place, words);
   };
-  for (const RunVerdict& run : verdict.runs) {
+  for (const RunVerdict& run : verdict.runs.runs) {
     if (!run.holds) add(html::escaped(run.name), "runs");
   }
   for (const Fault& fault : verdict.doctor.faults) add(fault.words, fault.place);
@@ -106,22 +103,10 @@ std::string doctor_html(const Folder& folder) {
 
 }  // namespace
 
-std::vector<RunVerdict> run_verdicts(const Folder& folder) {
-  std::vector<RunVerdict> runs;
-  const auto lines = folder.results.lines(verdicts_file);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const JsonField line(
-        fmt::format("{}/{}, line {}", folder.results.folder(), verdicts_file, i + 1), lines[i]);
-    runs.push_back(
-        {line["name"].text(), line["log"].text(), line["holds"].truth(), line["seconds"].number()});
-  }
-  return runs;
-}
-
 namespace {
 
 std::string runs_tally(const std::vector<RunVerdict>& runs) {
-  if (runs.empty()) return "<li><b>–</b><span>runs: no verdicts.jsonl in the folder</span></li>\n";
+  if (runs.empty()) return "<li><b>–</b><span>runs: none in the folder</span></li>\n";
   const auto held = static_cast<std::size_t>(
       std::count_if(runs.begin(), runs.end(), [](const RunVerdict& run) { return run.holds; }));
   return tally(held, fmt::format(" of {}", runs.size()), "runs hold",
@@ -143,7 +128,7 @@ std::string verdict_section(const Folder& folder, const Verdict& verdict) {
     return judged.finding.status() == Status::holds && judged.finding.only_calculated();
   });
   std::string text = heading(1, "verdict", "Verdict");
-  text += "<ul class=\"tally\">\n" + runs_tally(verdict.runs);
+  text += "<ul class=\"tally\">\n" + runs_tally(verdict.runs.runs);
   text += table_tally(verdict.doctor, "self-tests right");
   text += table_tally(verdict.tables, "judged cells of verify's tables hold");
   text +=
@@ -155,23 +140,28 @@ std::string verdict_section(const Folder& folder, const Verdict& verdict) {
   return text;
 }
 
-std::string runs_section(const Folder& folder, const std::vector<RunVerdict>& runs) {
+std::string runs_section(const Folder& folder, const RunVerdicts& verdicts) {
   std::string text = heading(2, "runs", "Runs");
-  if (runs.empty()) {
+  if (!folder.results.text(verdicts_file)) {
     return text +
            "<p>Not in this folder: verdicts.jsonl, which ./run_labs.sh writes as it goes.</p>\n";
   }
   html::Table table{"Each run of ./run_labs.sh, judged by its exit code",
                     {"run", "verdict", "seconds", "log"},
                     {}};
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::string from = fmt::format("{}, line {}: ", verdicts_file, i + 1);
-    Cell verdict{html::badge(runs[i].holds ? Status::holds : Status::fails), " class=\"words\""};
-    Cell log{html::escaped("not in the folder"), " class=\"words\""};
-    if (folder.results.text(runs[i].log)) log.html = file_html(runs[i].log);
-    table.rows.push_back({Cell::text(runs[i].name), verdict,
-                          Cell::number(fmt::format("{:g}", runs[i].seconds), from + "seconds"),
-                          log});
+  for (const RunVerdict& run : verdicts.runs) {
+    const std::string from = fmt::format("{}, line {}: ", verdicts_file, run.line);
+    Cell verdict{html::badge(run.holds ? Status::holds : Status::fails), " class=\"words\""};
+    Cell log{run.log.empty() ? "not in the folder" : file_html(run.log), " class=\"words\""};
+    Cell name = Cell::text(run.name);
+    table.rows.push_back({std::move(name), std::move(verdict),
+                          Cell::number(fmt::format("{:g}", run.seconds), from + "seconds"),
+                          std::move(log)});
+  }
+  for (const std::string& words : verdicts.skipped) {
+    text += html::element("p", fmt::format("Skipped: in {}, {}.", verdicts_file, words),
+                          " class=\"note\"") +
+            "\n";
   }
   return text + table.html() + html::sources({{verdicts_file, "{name,holds,seconds,log}"}});
 }

@@ -5,13 +5,21 @@
 
 namespace zerolab {
 
+inline constexpr const char* verdicts_file = "verdicts.jsonl";
+
 /// A run of run_labs.sh, as verdicts.jsonl has it.
 struct RunVerdict {
-  std::string name, log;
+  std::string name;
+  std::string log;  ///< a file of the folder; empty: not there
   bool holds;
   double seconds;
+  std::size_t line;
 };
-std::vector<RunVerdict> run_verdicts(const Folder& folder);
+struct RunVerdicts {
+  std::vector<RunVerdict> runs;
+  std::vector<std::string> skipped;  ///< lines without a verdict, in words
+};
+RunVerdicts run_verdicts(const Folder& folder);
 
 /// What does not hold (HTML), and where on the page it stands (an id).
 struct Fault {
@@ -28,7 +36,7 @@ TableVerdict doctor_verdict(const Folder& folder);  ///< self-tests
 
 /// All that the page judges.
 struct Verdict {
-  std::vector<RunVerdict> runs;
+  RunVerdicts runs;
   std::vector<JudgedItem> items;
   TableVerdict tables, doctor;
 
@@ -39,7 +47,7 @@ Verdict verdict_of(const Folder& folder);
 
 // The page's sections, each HTML from its heading on.
 std::string verdict_section(const Folder& folder, const Verdict& verdict);
-std::string runs_section(const Folder& folder, const std::vector<RunVerdict>& runs);
+std::string runs_section(const Folder& folder, const RunVerdicts& verdicts);
 std::string verify_section(const Folder& folder);
 std::string figures_section(const Folder& folder);
 std::string items_section(const Folder& folder, const std::vector<JudgedItem>& items);

@@ -183,7 +183,7 @@ TEST(Page, AMissingKeyIsNamedWithItsFile) {
 
 TEST(Page, AnEmptyFolderGivesAPageThatSaysSo) {
   const std::string text = page_of({});
-  EXPECT_NE(text.find("no verdicts.jsonl in the folder"), std::string::npos);
+  EXPECT_NE(text.find("Not in this folder: verdicts.jsonl"), std::string::npos);
   EXPECT_EQ(count(text, "○ </span>not measured in this run</span>"), all_items().size());
 }
 
@@ -317,6 +317,71 @@ TEST(Page, ALinkStaysALink) {
   EXPECT_TRUE(fs::is_symlink(link));
   EXPECT_EQ(read(file), first);
   EXPECT_EQ(fs::status(file).permissions(), allowed);
+}
+
+/// The page of a whole folder in which a file has these very bytes.
+std::string page_with(const std::string& file, const std::string& bytes) {
+  const ResultsFolder folder;
+  write(folder, whole_folder());
+  std::ofstream(fs::path(folder.path()) / file, std::ios::binary) << bytes;
+  Results results(folder.path());
+  return page(results).html;
+}
+
+std::string refusal_with(const std::string& file, const std::string& bytes) {
+  try {
+    page_with(file, bytes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Page, ALogOfAnyBytesLeavesThePageUtf8) {
+  using namespace std::string_literals;
+  // Controls, a lone byte, an overlong '/', half of a surrogate pair, beyond Unicode, cut off.
+  const std::string log =
+      "a\0b\x1b[1mc\x80z\xc0\xafy\xed\xa0\x80x\xf4\x90\x80\x80w\xc2\x85v\x7fÄ€𝄞\te\xe2\x82"s;
+  const std::string text = page_with("verify-digits-4-ranks.txt", log), r = "\uFFFD";
+  EXPECT_EQ(count(text, "<pre>a" + r + "b" + r + "[1mc" + r + "z" + r + r + "y" + r + r + r + "x" +
+                            r + r + r + r + "w" + r + r + "v" + r + "Ä€𝄞\te" + r + r + "</pre>"),
+            1U);
+  EXPECT_EQ(text.find('\0'), std::string::npos);
+}
+
+const std::string good_line =
+    R"({"name": "one", "holds": true, "seconds": 1, "log": "verify-digits-4-ranks.txt"})";
+
+TEST(Page, AnInterruptedRunHasAPageThatSaysSo) {
+  const std::string cut = page_with("verdicts.jsonl", good_line + "\n\n{\"name\": \"tw");
+  EXPECT_EQ(count(cut, "Skipped: in verdicts.jsonl, line 2 is blank."), 1U);
+  EXPECT_EQ(count(cut, "Skipped: in verdicts.jsonl, line 3, the last, is cut off."), 1U);
+  EXPECT_EQ(count(cut, "<b>1 of 1</b><span>runs hold"), 1U);
+  const std::string alone = page_with("verdicts.jsonl", "{\"name\": \"tw");
+  EXPECT_EQ(count(alone, "line 1, the last, is cut off."), 1U);
+  EXPECT_EQ(count(page_with("verdicts.jsonl", good_line), "Skipped:"), 0U);
+  const std::string words = refusal_with("verdicts.jsonl", "{\"name\": \"tw\n" + good_line);
+  EXPECT_NE(words.find("verdicts.jsonl, line 1, is not JSON"), std::string::npos) << words;
+}
+
+TEST(Page, ALogIsAFileOfTheFolder) {
+  for (const std::string log : {"", "/etc/passwd", "../x/doctor.json", ".", "none.txt"}) {
+    auto files = whole_folder();
+    files["verdicts.jsonl"]["log"] = log;
+    EXPECT_EQ(count(page_of(files), "not in the folder</td>"), 1U) << log;
+  }
+  EXPECT_EQ(count(page_of(whole_folder()), "not in the folder</td>"), 0U);
+}
+
+TEST(Page, BrokenFilesAreNamedWhoeverNeedsThem) {
+  for (const char* file : {"wire-4.json", "verify-fashion-mnist-2.json", "timeline-0.json"}) {
+    const std::string words = refusal_with(file, "{\"cut\": ");
+    EXPECT_NE(words.find(fmt::format("/{} is not JSON", file)), std::string::npos) << words;
+  }
+  auto files = whole_folder();
+  files["verdicts.jsonl"]["seconds"] = -1;
+  const std::string words = refusal(files);
+  EXPECT_NE(words.find("verdicts.jsonl, line 1: seconds is -1"), std::string::npos) << words;
 }
 
 }  // namespace
