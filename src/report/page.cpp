@@ -2,6 +2,9 @@
 // the same folder gives the same page.
 #include "zerolab/report/page.hpp"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -14,13 +17,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What the runs have, each once: "a", "a and b", "a, b and c".
+template <class Text>
+std::string each_once(const Folder& folder, const Text& text) {
+  std::vector<std::string> found;
+  for (const VerifyRun& run : folder.runs) {
+    if (std::find(found.begin(), found.end(), text(run)) == found.end()) found.push_back(text(run));
+  }
+  const std::string last = found.back();
+  found.pop_back();
+  return found.empty() ? last : fmt::format("{} and {}", fmt::join(found, ", "), last);
+}
+
 std::string introduction(const Folder& folder) {
   std::string job = "no run of verify is in the folder";
   if (!folder.runs.empty()) {
-    const VerifyRun& run = folder.runs.back();
-    job = fmt::format("Φ = {}, {} and Adam, on {} to {} ranks", thin(run.parameters),
-                      run.at("stages.0.precision").field().text(), folder.runs.front().ranks,
-                      run.ranks);
+    job = fmt::format(
+        "Φ = {}, {}, Adam, on {} rank{}",
+        each_once(folder, [](const VerifyRun& run) { return thin(run.parameters); }),
+        each_once(folder,
+                  [](const VerifyRun& run) { return run.at("stages.0.precision").field().text(); }),
+        each_once(folder, [](const VerifyRun& run) { return std::to_string(run.ranks); }),
+        folder.runs.back().ranks == 1 ? "" : "s");
   }
   return "<header>\n<h1>ZeRO stages 0\u2060–\u20603, measured</h1>\n" +
          html::element("p", "zerolab report · " + html::escaped(job), " class=\"lead\"") +

@@ -384,5 +384,29 @@ TEST(Page, BrokenFilesAreNamedWhoeverNeedsThem) {
   EXPECT_NE(words.find("verdicts.jsonl, line 1: seconds is -1"), std::string::npos) << words;
 }
 
+/// The line below the title when only these runs of verify are there.
+std::string lead(const std::map<std::size_t, const char*>& precisions) {
+  std::map<std::string, json> files;
+  for (const auto& [ranks, precision] : precisions) {
+    json run = whole_verify_json(ranks);
+    for (const char* part : {"stages", "bytes"}) {
+      for (auto& stage : run[part]) stage["precision"] = precision;
+    }
+    files[fmt::format("verify-{}.json", ranks)] = run;
+  }
+  const std::string text = page_of(files);
+  const auto found = matches(text, "<p class=\"lead\">([^<]*)</p>");
+  return found.empty() ? "" : found[0][1].str();
+}
+
+TEST(Page, TheHeaderSpeaksOfAllRuns) {
+  const std::string begin = fmt::format("zerolab report · Φ = {}, ", phi);
+  EXPECT_EQ(lead({{2, "fp16"}, {4, "bf16"}}), begin + "fp16 and bf16, Adam, on 2 and 4 ranks");
+  EXPECT_EQ(lead({{2, "bf16"}}), begin + "bf16, Adam, on 2 ranks");
+  EXPECT_EQ(lead({{1, "fp16"}}), begin + "fp16, Adam, on 1 rank");
+  EXPECT_EQ(lead({{1, "fp16"}, {3, "fp16"}, {8, "fp16"}}),
+            begin + "fp16, Adam, on 1, 3 and 8 ranks");
+}
+
 }  // namespace
 }  // namespace zerolab
