@@ -104,7 +104,9 @@ std::string Table::html() const {
   for (const auto& row : rows) {
     std::string cells;
     for (std::size_t c = 0; c < row.size(); ++c) {
-      cells += c == 0 ? element("th", row[c].html, " scope=\"row\"")
+      cells += c == 0 ? element("th", row[c].html,
+                                row[c].html.size() > 8 ? " scope=\"row\" class=\"words\""
+                                                       : " scope=\"row\"")
                       : element("td", row[c].html, row[c].attributes);
     }
     body += element("tr", cells) + "\n";
