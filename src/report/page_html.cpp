@@ -2,30 +2,59 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace zerolab::html {
+
+namespace {
+
+/// How many bytes the character at the beginning of `text` has in UTF-8; 0: it is none, or one that
+/// a page must not have (controls).
+std::size_t character(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) {
+    return (first >= 0x20 && first != 0x7f) || first == '\t' || first == '\n' || first == '\r';
+  }
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  unsigned point = first & (0xffU >> (size + 1));
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    point = point << 6 | (byte(i) & 0x3f);
+  }
+  const unsigned least = size == 2   ? 0xa0
+                         : size == 3 ? 0x800
+                                     : 0x10000;  // below: controls, overlong
+  const bool surrogate = point >= 0xd800 && point < 0xe000;
+  return point < least || surrogate || point > 0x10ffff ? 0 : size;
+}
+
+}  // namespace
 
 std::string escaped(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      case '\'':
-        safe += "&#39;";
-        break;
-      default:
-        safe += c;
+  while (!text.empty()) {
+    const std::size_t size = character(text);
+    const std::string_view one = text.substr(0, size);
+    if (size == 0) {
+      safe += "\uFFFD";
+    } else if (one == "&") {
+      safe += "&amp;";
+    } else if (one == "<") {
+      safe += "&lt;";
+    } else if (one == ">") {
+      safe += "&gt;";
+    } else if (one == "\"") {
+      safe += "&quot;";
+    } else if (one == "'") {
+      safe += "&#39;";
+    } else {
+      safe += one;
     }
+    text.remove_prefix(std::max<std::size_t>(size, 1));
   }
   return safe;
 }
@@ -52,7 +81,17 @@ Cell Cell::bits(std::string_view text, std::string_view from) {
 
 Cell Cell::yes(bool holds, std::string_view from) {
   return {holds ? "yes" : "<strong>NO</strong>",
-          fmt::format(" class=\"{}\" title=\"{}\"", holds ? "good" : "bad", escaped(from))};
+          fmt::format(" class=\"{}\" title=\"{}\"", holds ? "good" : "bad", escaped(from)), holds};
+}
+
+Cell Cell::judged(std::string_view text, bool holds, std::string_view from) {
+  Cell cell = number(text, from);
+  cell.holds = holds;
+  if (!holds) {
+    cell.html = element("strong", cell.html);
+    cell.attributes += " class=\"bad\"";
+  }
+  return cell;
 }
 
 std::string Table::html() const {
@@ -65,7 +104,9 @@ std::string Table::html() const {
   for (const auto& row : rows) {
     std::string cells;
     for (std::size_t c = 0; c < row.size(); ++c) {
-      cells += c == 0 ? element("th", row[c].html, " scope=\"row\"")
+      cells += c == 0 ? element("th", row[c].html,
+                                row[c].html.size() > 8 ? " scope=\"row\" class=\"words\""
+                                                       : " scope=\"row\"")
                       : element("td", row[c].html, row[c].attributes);
     }
     body += element("tr", cells) + "\n";
@@ -113,11 +154,11 @@ std::string folded(std::string_view summary, std::string_view html, std::string_
 
 std::string document(std::string_view title, std::string_view body) {
   return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{}\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n"
       "<style>\n{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
-      escaped(title), style(), body);
+      generator, escaped(title), style(), body);
 }
 
 }  // namespace zerolab::html

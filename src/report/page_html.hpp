@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +20,14 @@ std::string code(std::string_view text);
 struct Cell {
   std::string html;
   std::string attributes;
+  std::optional<bool> holds = std::nullopt;  ///< whether it is right; none: shown only
 
   static Cell text(std::string_view text);
   static Cell number(std::string_view text, std::string_view from);
   static Cell bits(std::string_view text, std::string_view from);  ///< a digest
   static Cell yes(bool holds, std::string_view from);              ///< "yes", or a loud "NO"
+  /// A number that is right, or loudly not.
+  static Cell judged(std::string_view text, bool holds, std::string_view from);
 };
 
 /// Headings are HTML; each row's first cell heads it. In a box of its own that scrolls.
@@ -43,6 +47,10 @@ std::string badge(Status status, bool only_calculated = false);
 
 /// <details>, folded.
 std::string folded(std::string_view summary, std::string_view html, std::string_view id = "");
+
+/// Stands near the beginning of every page, and says whose it is.
+inline constexpr std::string_view generator =
+    "<meta name=\"generator\" content=\"zerolab report\">";
 
 /// The whole page; `body` has its sections.
 std::string document(std::string_view title, std::string_view body);

@@ -116,7 +116,8 @@ std::string items_section(const Folder& folder, const std::vector<JudgedItem>& i
   std::string text = heading(5, "items", "The documents' items");
   text +=
       "<p>What the exercises and the question bank ask, and what this folder of results says about "
-      "it. “Holds” means that every number shown below an item is the right one. “Ring model” and "
+      "it. “Holds” means that every number that is judged is the right one; a number without a "
+      "green or red bar is shown beside and not judged. “Ring model” and "
       "“calculated” numbers are not measurements.</p>\n";
   text += index_html(items);
   std::optional<Group> group;

@@ -1,6 +1,5 @@
 // The verdict, and what it rests on: the runs of run_labs.sh, the machine.
 #include <algorithm>
-#include <filesystem>
 
 #include "page_sections.hpp"
 
@@ -9,8 +8,6 @@ namespace zerolab {
 namespace {
 
 using html::Cell;
-
-constexpr const char* verdicts_file = "verdicts.jsonl";
 
 std::string file_html(const std::string& file) {
   return html::element("code", html::escaped(file), " class=\"file\"");
@@ -54,15 +51,18 @@ std::string machine_html(const Folder& folder) {
 }
 
 /// What does not hold, at the top, where it cannot be missed.
-std::string alarms(const std::vector<RunVerdict>& runs, const std::vector<JudgedItem>& items) {
+std::string alarms(const Verdict& verdict) {
   std::string list;
-  for (const RunVerdict& run : runs) {
-    if (!run.holds) list += (list.empty() ? "" : ", ") + html::escaped(run.name);
+  const auto add = [&](const std::string& words, const std::string& place) {
+    list += fmt::format("{}<a href=\"#{}\">{}</a>", list.empty() ? "" : "; ", place, words);
+  };
+  for (const RunVerdict& run : verdict.runs.runs) {
+    if (!run.holds) add(html::escaped(run.name), "runs");
   }
-  for (const JudgedItem& judged : items) {
-    if (judged.finding.status() != Status::fails) continue;
-    list += fmt::format("{}<a href=\"#{}\">{}</a>", list.empty() ? "" : ", ", judged.item.id,
-                        judged.item.id);
+  for (const Fault& fault : verdict.doctor.faults) add(fault.words, fault.place);
+  for (const Fault& fault : verdict.tables.faults) add(fault.words, fault.place);
+  for (const JudgedItem& judged : verdict.items) {
+    if (judged.finding.status() == Status::fails) add(judged.item.id, judged.item.id);
   }
   if (list.empty()) return "";
   return "<div class=\"alarm\" role=\"note\"><p><strong>Does not hold:</strong> " + list +
@@ -91,72 +91,77 @@ std::string doctor_html(const Folder& folder) {
   const Selection all(folder.results, {"doctor.json", "self_tests[*]"});
   for (const JsonField& test : all.fields()) {
     const std::uint64_t right = test["right"].whole(), ranks = test["ranks"].whole();
-    Cell cell = Cell::number(fmt::format("{} of {}", right, ranks), "doctor.json: self_tests[*]");
-    if (right != ranks) cell.html = html::element("strong", cell.html);
-    tests.rows.push_back({Cell::text(test["what"].text()), cell});
+    tests.rows.push_back({Cell::text(test["what"].text()),
+                          Cell::judged(fmt::format("{} of {}", right, ranks), right == ranks,
+                                       "doctor.json: self_tests[*]")});
   }
   return html::folded("The machine and its self-tests",
                       machine.html() + html::sources({{"doctor.json", "machine"}}) + tests.html() +
-                          html::sources({{"doctor.json", "self_tests"}}) + hints_html(folder));
+                          html::sources({{"doctor.json", "self_tests"}}) + hints_html(folder),
+                      "doctor");
 }
 
 }  // namespace
 
-std::vector<RunVerdict> run_verdicts(const Folder& folder) {
-  std::vector<RunVerdict> runs;
-  const auto lines = folder.results.lines(verdicts_file);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const JsonField line(
-        fmt::format("{}/{}, line {}", folder.results.folder(), verdicts_file, i + 1), lines[i]);
-    runs.push_back(
-        {line["name"].text(), line["log"].text(), line["holds"].truth(), line["seconds"].number()});
-  }
-  return runs;
-}
+namespace {
 
-std::string verdict_section(const Folder& folder, const std::vector<JudgedItem>& items) {
-  const auto runs = run_verdicts(folder);
+std::string runs_tally(const std::vector<RunVerdict>& runs) {
+  if (runs.empty()) return "<li><b>–</b><span>runs: none in the folder</span></li>\n";
   const auto held = static_cast<std::size_t>(
       std::count_if(runs.begin(), runs.end(), [](const RunVerdict& run) { return run.holds; }));
+  return tally(held, fmt::format(" of {}", runs.size()), "runs hold",
+               held == runs.size() ? "good" : "bad");
+}
+
+std::string table_tally(const TableVerdict& verdict, const char* words) {
+  if (verdict.judged == 0 && verdict.faults.empty()) return "";
+  return tally(verdict.held, fmt::format(" of {}", verdict.judged), words,
+               verdict.faults.empty() ? "good" : "bad");
+}
+
+}  // namespace
+
+std::string verdict_section(const Folder& folder, const Verdict& verdict) {
+  const auto& items = verdict.items;
   const std::size_t fails = count(items, Status::fails);
-  std::string text = heading(1, "verdict", "Verdict");
-  text += "<ul class=\"tally\">\n";
-  if (runs.empty()) {
-    text += "<li><b>–</b><span>runs: no verdicts.jsonl in the folder</span></li>\n";
-  } else {
-    text += tally(held, fmt::format(" of {}", runs.size()), "runs hold",
-                  held == runs.size() ? "good" : "bad");
-  }
   const auto calculated = std::count_if(items.begin(), items.end(), [](const JudgedItem& judged) {
     return judged.finding.status() == Status::holds && judged.finding.only_calculated();
   });
+  std::string text = heading(1, "verdict", "Verdict");
+  text += "<ul class=\"tally\">\n" + runs_tally(verdict.runs.runs);
+  text += table_tally(verdict.doctor, "self-tests right");
+  text += table_tally(verdict.tables, "judged cells of verify's tables hold");
   text +=
       tally(count(items, Status::holds), fmt::format(" of {}", items.size()),
             fmt::format("items hold, {} of them calculated and not measured", calculated), "good");
   text += tally(fails, "", "items do not hold", fails == 0 ? "" : "bad");
   text += tally(count(items, Status::not_measured), "", "items not measured in this run", "");
-  text += "</ul>\n" + alarms(runs, items) + machine_html(folder) + doctor_html(folder);
+  text += "</ul>\n" + alarms(verdict) + machine_html(folder) + doctor_html(folder);
   return text;
 }
 
-std::string runs_section(const Folder& folder) {
-  const auto runs = run_verdicts(folder);
+std::string runs_section(const Folder& folder, const RunVerdicts& verdicts) {
   std::string text = heading(2, "runs", "Runs");
-  if (runs.empty()) {
+  if (!folder.results.text(verdicts_file)) {
     return text +
            "<p>Not in this folder: verdicts.jsonl, which ./run_labs.sh writes as it goes.</p>\n";
   }
   html::Table table{"Each run of ./run_labs.sh, judged by its exit code",
                     {"run", "verdict", "seconds", "log"},
                     {}};
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::string from = fmt::format("{}, line {}: ", verdicts_file, i + 1);
-    Cell verdict{html::badge(runs[i].holds ? Status::holds : Status::fails), " class=\"words\""};
-    Cell log{html::escaped("not in the folder"), " class=\"words\""};
-    if (folder.results.text(runs[i].log)) log.html = file_html(runs[i].log);
-    table.rows.push_back({Cell::text(runs[i].name), verdict,
-                          Cell::number(fmt::format("{:g}", runs[i].seconds), from + "seconds"),
-                          log});
+  for (const RunVerdict& run : verdicts.runs) {
+    const std::string from = fmt::format("{}, line {}: ", verdicts_file, run.line);
+    Cell verdict{html::badge(run.holds ? Status::holds : Status::fails), " class=\"words\""};
+    Cell log{run.log.empty() ? "not in the folder" : file_html(run.log), " class=\"words\""};
+    Cell name = Cell::text(run.name);
+    table.rows.push_back({std::move(name), std::move(verdict),
+                          Cell::number(fmt::format("{:g}", run.seconds), from + "seconds"),
+                          std::move(log)});
+  }
+  for (const std::string& words : verdicts.skipped) {
+    text += html::element("p", fmt::format("Skipped: in {}, {}.", verdicts_file, words),
+                          " class=\"note\"") +
+            "\n";
   }
   return text + table.html() + html::sources({{verdicts_file, "{name,holds,seconds,log}"}});
 }

@@ -48,11 +48,14 @@ nav { margin: 1.25rem 0 0; font-size: .9rem; display: flex; flex-wrap: wrap; gap
 table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; min-width: 60%; }
 caption { text-align: left; color: var(--ink); font-weight: 600; padding: 0 0 .4rem; }
 caption span { display: block; position: sticky; left: 0; max-width: min(46rem, calc(100vw - 2.5rem)); }
+details caption span { max-width: min(46rem, calc(100vw - 5.5rem)); }
 th, td { padding: .28rem .7rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line);
   vertical-align: baseline; }
 thead th { font-weight: 500; color: var(--soft); border-bottom: 1.5px solid var(--ink); vertical-align: bottom;
   white-space: normal; line-height: 1.3; }
 th:first-child, .words { text-align: left; }
+tbody .words { white-space: normal; overflow-wrap: anywhere; min-width: 8rem; }
+.alarm, .lead, .small { overflow-wrap: anywhere; }
 tbody th { font-weight: 600; }
 tbody tr:last-child > * { border-bottom-color: var(--ink); }
 th .swatch { display: block; height: 4px; margin-bottom: .25rem; background: var(--swatch); }
@@ -113,6 +116,8 @@ dl.words dd { margin: 0; }
   body { padding: 1.5rem 1rem 3rem; }
   h2 { margin-top: 2.5rem; }
   details { padding: 0 .7rem; }
+  caption span { max-width: calc(100vw - 3rem); }
+  details caption span { max-width: calc(100vw - 5.5rem); }
   .item { grid-template-columns: 2.8rem minmax(0, 1fr); }
   .item > .badge { grid-column: 2; justify-self: start; margin: .25rem 0; }
   .item > .told { grid-column: 1 / 3; }

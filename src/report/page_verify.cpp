@@ -17,15 +17,7 @@ std::string files_of(const Folder& folder) {
   return verify_files(ranks);
 }
 
-/// Right or loudly not.
-Cell judged(const std::string& text, bool holds, const std::string& from) {
-  Cell cell = Cell::number(text, from);
-  if (!holds) {
-    cell.html = html::element("strong", cell.html);
-    cell.attributes += " class=\"bad\"";
-  }
-  return cell;
-}
+}  // namespace
 
 Table memory_overview(const Folder& folder) {
   Table table{"Model state of a rank: bytes for each parameter, mean of the ranks",
@@ -38,13 +30,16 @@ Table memory_overview(const Folder& folder) {
     std::vector<Cell> row{Cell::text(s), Cell::number(formulas[stage], "formula")};
     for (const VerifyRun& run : folder.runs) {
       const std::uint64_t sum = run.at(state(s)).sum();
-      row.push_back(judged(times(sum, run.ranks * run.parameters), sum == right_state(run, stage),
-                           fmt::format("{}: sum of {} over NΦ", run.file, state(s))));
+      row.push_back(Cell::judged(times(sum, run.ranks * run.parameters),
+                                 sum == right_state(run, stage),
+                                 fmt::format("{}: sum of {} over NΦ", run.file, state(s))));
     }
     table.rows.push_back(std::move(row));
   }
   return table;
 }
+
+namespace {
 
 std::string ratio(const VerifyRun& run, const char* kind) {
   return times(run.at(sent("3", kind)).sum(), run.at(sent("0", kind)).sum());
@@ -64,6 +59,8 @@ bool ledgers_hold(const VerifyRun& run) {
   }
   return hold;
 }
+
+}  // namespace
 
 Table run_overview(const Folder& folder) {
   Table table{
@@ -88,16 +85,18 @@ Table run_overview(const Folder& folder) {
     if (run.ranks == 1) {
       row.insert(row.end(), {Cell{"nothing is sent", ""}, Cell{}, Cell{}});
     } else {
-      row.push_back(judged(ratio(run, "payload_bytes"), p3 == 3 * p0,
-                           file + "sums of " + sent("{3,0}", "payload_bytes")));
-      row.push_back(judged(ratio(run, "ring_bytes"), 2 * r3 == 3 * r0,
-                           file + "sums of " + sent("{3,0}", "ring_bytes")));
+      row.push_back(Cell::judged(ratio(run, "payload_bytes"), p3 == 3 * p0,
+                                 file + "sums of " + sent("{3,0}", "payload_bytes")));
+      row.push_back(Cell::judged(ratio(run, "ring_bytes"), 2 * r3 == 3 * r0,
+                                 file + "sums of " + sent("{3,0}", "ring_bytes")));
       row.push_back(wire_ratio(run));
     }
     table.rows.push_back(std::move(row));
   }
   return table;
 }
+
+namespace {
 
 std::string details(const VerifyRun& run) {
   const std::string all = "{0,1,2,3}";

@@ -1,4 +1,6 @@
 // The tables of one verify-N.json on bits and memory, as verify prints them.
+#include <algorithm>
+
 #include "figure_script.hpp"
 #include "page_sections.hpp"
 #include "zerolab/report/cost_model.hpp"
@@ -44,6 +46,50 @@ std::string accuracy(const VerifyRun& run, const std::string& stage) {
                      100.0 * static_cast<double>(correct) / static_cast<double>(samples));
 }
 
+/// What was learned is what stage 0 learned: equal bits have equal losses and answers.
+bool same_end(const VerifyRun& run, int stage) {
+  bool same = true;
+  for (const char* what : {"loss", "steps", "skipped_steps", "test_correct", "test_samples"}) {
+    const auto both = run.at(fmt::format("stages.{{0,{}}}.{}", stage, what));
+    const JsonField first = both.fields()[0], second = both.fields()[1];
+    if (std::string_view(what) != "loss") {
+      same &= first.whole() == second.whole();
+    } else if (first.is_null() || second.is_null()) {
+      same &= first.is_null() && second.is_null();
+    } else {
+      same &= first.number() == second.number();
+    }
+  }
+  return same;
+}
+
+bool correct_at_most_samples(const VerifyRun& run, int stage) {
+  const auto whole = [&](const char* what) {
+    return run.at(fmt::format("stages.{}.{}", stage, what)).whole();
+  };
+  return whole("test_correct") <= whole("test_samples");
+}
+
+/// The largest of all at once is no less than the peak of any category, and no more than the sum of
+/// their peaks: on every rank, in both parts of the file.
+bool together_possible(const VerifyRun& run, int stage) {
+  for (const char* part : {"stages", "bytes"}) {
+    for (std::uint64_t r = 0; r < run.ranks; ++r) {
+      const std::string rank = fmt::format("{}.{}.memory.per_rank[{}].", part, stage, r);
+      const std::uint64_t together = run.at(rank + "peak_total").whole();
+      std::uint64_t most = 0, sum = 0;
+      for (std::size_t c = 0; c < categories; ++c) {
+        const std::uint64_t peak =
+            run.at(fmt::format("{}{}.peak", rank, name(static_cast<Category>(c)))).whole();
+        most = std::max(most, peak);
+        sum += peak;
+      }
+      if (together < most || together > sum) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Table bits_table(const VerifyRun& run) {
@@ -51,7 +97,7 @@ Table bits_table(const VerifyRun& run) {
                           run.at("stages.0.reduce").field().text(),
                           run.at("stages.0.blas_kernel").field().text()),
               {"stage", "digest of the parameters", "= stage 0", "ranks agree", "steps", "skipped",
-               "last loss", "test accuracy"},
+               "last loss", "test accuracy", "end as stage 0"},
               {}};
   for (int stage = 0; stage < stages; ++stage) {
     const std::string s = std::to_string(stage), part = "stages." + s + ".";
@@ -69,7 +115,9 @@ Table bits_table(const VerifyRun& run) {
          number(run, part + "steps"), number(run, part + "skipped_steps"),
          Cell::number(loss.is_null() ? "not finite" : fmt::format("{:.6f}", loss.number()),
                       from(run, part + "loss")),
-         Cell::number(accuracy(run, s), from(run, part + "{test_correct,test_samples}"))});
+         Cell::number(accuracy(run, s), from(run, part + "{test_correct,test_samples}")),
+         Cell::yes(same_end(run, stage) && correct_at_most_samples(run, stage),
+                   from(run, part + "{loss,steps,skipped_steps,test_correct,test_samples}"))});
   }
   return table;
 }
@@ -108,27 +156,31 @@ Table stored_table(const VerifyRun& run) {
 
 Table peak_table(const VerifyRun& run) {
   Table table{
-      "Peaks: bytes on rank 0 (activations of evaluation included; process: as the system "
-      "counts it)",
+      "Peaks: bytes on rank 0 (activations of evaluation included; together: the largest of all at "
+      "once, from the largest peak to their sum; process: as the system counts it, not judged)",
       {"stage"},
       {}};
   constexpr std::array shown{Category::parameters,  Category::gradients, Category::accumulator,
                              Category::activations, Category::buffers,   Category::data};
   for (const Category part : shown) table.headings.push_back(colored(part));
-  for (const char* more : {"together", "process", "holds"}) table.headings.emplace_back(more);
+  for (const char* more : {"equal formulas", "together", "possible", "process, not judged"})
+    table.headings.emplace_back(more);
   for (int stage = 0; stage < stages; ++stage) {
     std::vector<Cell> row{Cell::text(std::to_string(stage))};
     const std::string rank = fmt::format("stages.{}.memory.per_rank[0].", stage);
     for (const Category part : shown) {
       row.push_back(number(run, fmt::format("{}{}.peak", rank, name(part))));
     }
-    row.push_back(number(run, rank + "peak_total"));
-    const JsonField process = run.at(rank + "rss_peak").field();
-    row.push_back(Cell::number(process.is_null() ? "not available" : thin(process.whole()),
-                               from(run, rank + "rss_peak")));
     row.push_back(
         Cell::yes(stored_holds(run, stage),
                   from(run, fmt::format("stages.{}.memory.{{per_rank,formula}}", stage))));
+    row.push_back(number(run, rank + "peak_total"));
+    row.push_back(
+        Cell::yes(together_possible(run, stage),
+                  from(run, fmt::format("{{stages,bytes}}.{}.memory.per_rank[*]", stage))));
+    const JsonField process = run.at(rank + "rss_peak").field();
+    row.push_back(Cell::number(process.is_null() ? "not available" : thin(process.whole()),
+                               from(run, rank + "rss_peak")));
     table.rows.push_back(std::move(row));
   }
   return table;

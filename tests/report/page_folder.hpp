@@ -42,7 +42,10 @@ inline json whole_summary(int stage, std::size_t ranks, const char* reduce, cons
                        {"moments", "00000000000000cc"}};
   for (std::size_t r = 0; r < ranks; ++r) {
     json held = whole_lines(memory_formula(run, r));
-    held["peak_total"] = 1000;
+    held["peak_total"] = 0;  // all peaks at once
+    for (const auto& line : memory_formula(run, r)) {
+      held["peak_total"] = held["peak_total"].get<std::uint64_t>() + line.peak;
+    }
     held["rss_peak"] = nullptr;
     summary["memory"]["per_rank"].push_back(held);
     summary["memory"]["formula"].push_back(whole_lines(memory_formula(run, r)));
