@@ -34,8 +34,6 @@ Folder open_folder(Results& results);
 /// Every line of a ledger, of memory or traffic, that is not its formula's, wherever a file
 /// has it: "verify-4.json stages.3.memory.per_rank[1].buffers.peak". Right results have none.
 std::vector<std::string> ledger_faults(const Folder& folder);
-/// What doctor found wrong: "doctor.json self_tests[3]", "doctor.json all_right".
-std::vector<std::string> doctor_faults(const Folder& folder);
 
 // Paths in a verify-N.json.
 

@@ -50,20 +50,4 @@ std::vector<std::string> ledger_faults(const Folder& folder) {
   return faults;
 }
 
-std::vector<std::string> doctor_faults(const Folder& folder) {
-  const std::string file = "doctor.json";
-  std::vector<std::string> faults;
-  if (!folder.has(file)) return faults;
-  if (!Selection(folder.results, {file, "all_right"}).field().truth()) {
-    faults.push_back(file + " all_right");
-  }
-  const Selection tests(folder.results, {file, "self_tests[*]"});
-  for (std::size_t i = 0; i < tests.fields().size(); ++i) {
-    const std::uint64_t right = tests.fields()[i]["right"].whole();
-    const std::uint64_t ranks = tests.fields()[i]["ranks"].whole();
-    if (right != ranks || ranks == 0) faults.push_back(fmt::format("{} self_tests[{}]", file, i));
-  }
-  return faults;
-}
-
 }  // namespace zerolab

@@ -41,6 +41,16 @@ TableVerdict table_verdict(const Folder& folder) {
     look(peak_table(run), "peaks");
     if (run.ranks > 1) look(sent_table(run), "sent");
   }
+  // Tables show sums and rank 0; a ledger has a line for each rank, category and collective.
+  constexpr std::size_t named = 20;
+  const std::vector<std::string> lines = ledger_faults(folder);
+  for (std::size_t i = 0; i < std::min(named, lines.size()); ++i) {
+    verdict.faults.push_back({html::escaped(lines[i]) + " is not what its formula says", "verify"});
+  }
+  if (lines.size() > named) {
+    verdict.faults.push_back(
+        {fmt::format("and {} more lines of ledgers", lines.size() - named), "verify"});
+  }
   return verdict;
 }
 
@@ -51,7 +61,7 @@ TableVerdict doctor_verdict(const Folder& folder) {
   for (const JsonField& test : tests.fields()) {
     const std::uint64_t right = test["right"].whole(), ranks = test["ranks"].whole();
     ++verdict.judged;
-    if (right == ranks) {
+    if (right == ranks && ranks > 0) {
       ++verdict.held;
     } else {
       verdict.faults.push_back({fmt::format("self-test {}: right on {} of {} ranks",
@@ -76,7 +86,8 @@ std::string Verdict::failing() const {
   say(std::count_if(items.begin(), items.end(),
                     [](const auto& item) { return item.finding.status() == Status::fails; }),
       "item", "items");
-  say(std::ssize(tables.faults), "table of verify", "tables of verify");
+  say(std::ssize(tables.faults), "table or ledger line of verify",
+      "tables and ledger lines of verify");
   say(std::ssize(doctor.faults), "finding of doctor", "findings of doctor");
   return words;
 }

@@ -133,17 +133,28 @@ std::string sources(const std::vector<Source>& sources) {
   return element("p", "from " + list, " class=\"source\"") + "\n";
 }
 
+namespace {
+
+std::string badge_of(const char* kind, const char* mark, std::string_view words) {
+  return fmt::format("<span class=\"badge {}\"><span aria-hidden=\"true\">{} </span>{}</span>",
+                     kind, mark, words);
+}
+
+}  // namespace
+
+std::string badge(bool holds) {
+  return holds ? badge_of("good", "✓", "holds") : badge_of("bad", "✗", "does not hold");
+}
+
 std::string badge(Status status, bool only_calculated) {
   switch (status) {
     case Status::holds:
-      return fmt::format(
-          "<span class=\"badge good\"><span aria-hidden=\"true\">✓ </span>holds{}</span>",
-          only_calculated ? ", calculated" : "");
+      return badge_of("good", "✓",
+                      only_calculated ? "answer confirmed, calculated" : "answer confirmed");
     case Status::fails:
-      return "<span class=\"badge bad\"><span aria-hidden=\"true\">✗ </span>does not hold</span>";
+      return badge_of("bad", "✗", "answer contradicted");
     default:
-      return "<span class=\"badge open\"><span aria-hidden=\"true\">○ </span>not measured in this "
-             "run</span>";
+      return badge_of("open", "○", "not measured in this run");
   }
 }
 

@@ -42,8 +42,10 @@ struct Table {
 /// The line below a table or a finding: files and paths.
 std::string sources(const std::vector<Source>& sources);
 
-/// "holds", "does not hold", "not measured in this run": a word, a mark and a colour.
-std::string badge(Status status, bool only_calculated = false);
+/// A word, a mark and a colour. Of a run: "holds". Of an item, whose claim may be false: whether
+/// the right answer is confirmed.
+std::string badge(bool holds);
+std::string badge(Status status, bool only_calculated);
 
 /// <details>, folded.
 std::string folded(std::string_view summary, std::string_view html, std::string_view id = "");

@@ -23,6 +23,12 @@ const char* title(Group group) {
   }
 }
 
+/// In front of what is asked, where that is a claim which may be false.
+const char* spoken(Group group) {
+  if (group == Group::true_or_false) return "Claim: ";
+  return group == Group::spot_the_error ? "Somebody says: " : "";
+}
+
 std::string paragraph(std::string_view html, std::string_view attributes = "") {
   return html::element("p", html, attributes) + "\n";
 }
@@ -89,7 +95,8 @@ std::string item_html(const Folder& folder, const JudgedItem& judged) {
       "<article class=\"item{}\" id=\"{}\">\n<span class=\"id\">{}</span>"
       "<h4 class=\"asks\">{}</h4>{}\n<div class=\"told\">\n{}</div></article>\n",
       status == Status::fails ? " fails" : "", html::escaped(item.id), html::escaped(item.id),
-      html::escaped(item.asks), html::badge(status, judged.finding.only_calculated()), told);
+      spoken(item.group) + html::escaped(item.asks),
+      html::badge(status, judged.finding.only_calculated()), told);
 }
 
 }  // namespace
@@ -107,7 +114,8 @@ std::string index_html(const std::vector<JudgedItem>& items) {
                          kind, mark);
   }
   return html::element("ul", links, " class=\"index\"") +
-         "\n<p class=\"small\">✓ holds · ✗ does not hold · ○ not measured in this run</p>\n";
+         "\n<p class=\"small\">✓ the right answer is confirmed · ✗ contradicted · ○ not measured "
+         "in this run</p>\n";
 }
 
 }  // namespace
@@ -116,8 +124,8 @@ std::string items_section(const Folder& folder, const std::vector<JudgedItem>& i
   std::string text = heading(5, "items", "The documents' items");
   text +=
       "<p>What the exercises and the question bank ask, and what this folder of results says about "
-      "it. “Holds” means that every number that is judged is the right one; a number without a "
-      "green or red bar is shown beside and not judged. “Ring model” and "
+      "it. The right answer is confirmed when every number that is judged agrees with it; a number "
+      "without a green or red bar is shown beside and not judged. “Ring model” and "
       "“calculated” numbers are not measurements.</p>\n";
   text += index_html(items);
   std::optional<Group> group;

@@ -131,10 +131,11 @@ std::string verdict_section(const Folder& folder, const Verdict& verdict) {
   text += "<ul class=\"tally\">\n" + runs_tally(verdict.runs.runs);
   text += table_tally(verdict.doctor, "self-tests right");
   text += table_tally(verdict.tables, "judged cells of verify's tables hold");
-  text +=
-      tally(count(items, Status::holds), fmt::format(" of {}", items.size()),
-            fmt::format("items hold, {} of them calculated and not measured", calculated), "good");
-  text += tally(fails, "", "items do not hold", fails == 0 ? "" : "bad");
+  text += tally(
+      count(items, Status::holds), fmt::format(" of {}", items.size()),
+      fmt::format("items: the right answer is confirmed, in {} by calculation alone", calculated),
+      "good");
+  text += tally(fails, "", "items contradicted", fails == 0 ? "" : "bad");
   text += tally(count(items, Status::not_measured), "", "items not measured in this run", "");
   text += "</ul>\n" + alarms(verdict) + machine_html(folder) + doctor_html(folder);
   return text;
@@ -151,7 +152,7 @@ std::string runs_section(const Folder& folder, const RunVerdicts& verdicts) {
                     {}};
   for (const RunVerdict& run : verdicts.runs) {
     const std::string from = fmt::format("{}, line {}: ", verdicts_file, run.line);
-    Cell verdict{html::badge(run.holds ? Status::holds : Status::fails), " class=\"words\""};
+    Cell verdict{html::badge(run.holds), " class=\"words\""};
     Cell log{run.log.empty() ? "not in the folder" : file_html(run.log), " class=\"words\""};
     Cell name = Cell::text(run.name);
     table.rows.push_back({std::move(name), std::move(verdict),
