@@ -73,6 +73,8 @@ Finding fits_already(const Folder& folder);  // EC5
 
 /// How many times less a rank of `stage` holds than one of stage 0, on the mean: exact sums.
 Evidence reduction(const Folder& folder, int stage, const std::string& formula);
+/// Nothing that stage 3 gathers outlives its use.
+Evidence released_parameters(const Folder& folder);
 /// On ranks that evaluate nothing: the same for every N, of runs of one model and batch.
 Evidence training_activations(const Folder& folder);
 

@@ -47,6 +47,19 @@ Finding copies_of_stage_0(const Folder& folder) {
       no_ranks);
 }
 
+Evidence released_parameters(const Folder& folder) {
+  return over_runs(
+      folder, "measured",
+      "parameters of all ranks in stage 3 after the last step, bytes; right: 2Φ, so all that was "
+      "gathered is released",
+      {held("3", "parameters")},
+      [](const VerifyRun& run, const std::vector<Selection>& s) {
+        return Judged{thin(s[0].sum()),
+                      s[0].sum() == 2 * run.parameters && own_shares(run, 3, "parameters")};
+      },
+      2);
+}
+
 Finding gathered_unit(const Folder& folder) {
   Finding finding;
   add(finding,
@@ -70,18 +83,7 @@ Finding gathered_unit(const Folder& folder) {
           },
           2),
       no_ranks);
-  add(finding,
-      over_runs(
-          folder, "measured",
-          "parameters of all ranks in stage 3 after the last step, bytes; right: 2Φ, so all "
-          "that was gathered is released",
-          {held("3", "parameters")},
-          [](const VerifyRun& run, const std::vector<Selection>& s) {
-            return Judged{thin(s[0].sum()),
-                          s[0].sum() == 2 * run.parameters && own_shares(run, 3, "parameters")};
-          },
-          2),
-      "");
+  add(finding, released_parameters(folder), "");
   finding.open.emplace_back("two units at a time when prefetching (--overlap)");
   return finding;
 }

@@ -132,18 +132,7 @@ Finding calls_of_stage_3(const Folder& folder) {
 Finding two_gathers(const Folder& folder) {
   Finding finding;
   add(finding, gathers_and_reductions(folder), no_ranks);
-  add(finding,
-      over_runs(
-          folder, "measured",
-          "parameters of all ranks in stage 3 after the step, bytes; right: 2Φ, so nothing "
-          "gathered is kept",
-          {held("3", "parameters")},
-          [](const VerifyRun& run, const std::vector<Selection>& s) {
-            return Judged{thin(s[0].sum()),
-                          s[0].sum() == 2 * run.parameters && own_shares(run, 3, "parameters")};
-          },
-          2),
-      "");
+  add(finding, released_parameters(folder), "");
   finding.open.emplace_back(
       "one gather and 2Φ more memory when they are kept; the first unit's "
       "second gather saved");

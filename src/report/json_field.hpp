@@ -24,7 +24,6 @@ class JsonField {
   }
   bool has(std::string_view key) const { return value_->is_object() && value_->contains(key); }
   bool is_null() const { return value_->is_null(); }
-  bool is_list() const { return value_->is_array(); }
   std::vector<JsonField> list() const {
     require_kind(value_->is_array(), "a list");
     std::vector<JsonField> fields;
