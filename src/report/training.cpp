@@ -121,7 +121,8 @@ Outcome run(const Training& training) {
   std::unique_ptr<Stage> stage;
   together(comm, [&] {
     check_job(training.job, comm.size());
-    stage = make_stage(training.stage, {training.job, training.data, comm, training.memory, trace});
+    stage =
+        training.make(training.stage, {training.job, training.data, comm, training.memory, trace});
   });
 
   Outcome outcome;

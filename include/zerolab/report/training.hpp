@@ -41,11 +41,12 @@ struct Outcome {
 
 struct Training {
   const Job& job;
-  int stage;
+  int stage;  ///< also of the formulas that it is held against
   std::size_t steps;
   const Dataset& data;
   Communicator& comm;
   MemoryLedger& memory;
+  std::function<std::unique_ptr<Stage>(int stage, const Stage::Setup&)> make = make_stage;
   bool digest_steps = false;
   bool rss_from_now = false;     ///< count the process peak from here on, where the system can
   Trace* trace = nullptr;        ///< tells the first step that is not skipped
