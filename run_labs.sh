@@ -20,6 +20,8 @@ usage: ./run_labs.sh [COMMAND] [--no-install] [--mpi openmpi|mpich|smpi]
              show it beside the model
   doctor ... build, show what this machine's MPI and BLAS really do (on 2 ranks, or as the first
              argument says; doctor --collectives shows what each collective sends)
+  grade NN   build a student's file of lab NN and say its points: labs/NN_*/mine.cpp, or --file FILE;
+             --json FILE writes Gradescope's results, --ranks 1,2,3,4 is the default
   help       this text
 
 Each command installs and builds what it needs. --no-install leaves the system alone. --mpi picks
@@ -310,6 +312,19 @@ wire() {
   conclude
 }
 
+# grade NN [--file FILE] [--json FILE] [--ranks N,...] [--network FILE]
+grade() {
+  local number=${1:-} lab file build=$folder arguments=()
+  [[ $number =~ ^[0-9][0-9]$ ]] && lab=$(echo labs/"$number"_*) && [ -d "$lab" ] ||
+    die 2 "grade needs the number of a lab: $(cd labs && echo [0-9]*)"
+  shift
+  file=$lab/mine.cpp
+  [ -f "$file" ] || file=$lab/starter.cpp
+  [[ " $* " == *" --file"[\ =]* ]] || arguments=(--file "$file")
+  "$build/labs/zerolab_grade" --lab "$number" --project . --build "$build" \
+    ${arguments[@]+"${arguments[@]}"} "$@"
+}
+
 doctor() {
   local ranks=2
   if [[ ${1:-} =~ ^[1-9][0-9]*$ ]]; then
@@ -349,7 +364,7 @@ case $command in
     usage
     exit 0
     ;;
-  test | bench | simulate | wire | doctor) ;;
+  test | bench | simulate | wire | doctor | grade) ;;
   labs | install | build)
     if [ $# -gt 0 ]; then
       usage >&2
@@ -377,6 +392,7 @@ step "build"
 # Labs and doctor need the program alone; its tests and the benchmark take as long again.
 case $command in
   labs | doctor | simulate | wire) build zerolab ;;
+  grade) build zerolab_grade ;;
   *) build all ;;
 esac
 case $command in
@@ -392,6 +408,10 @@ case $command in
   wire)
     step "wire bytes"
     wire "$@"
+    ;;
+  grade)
+    step "grade"
+    grade "$@"
     ;;
   doctor)
     step "doctor"

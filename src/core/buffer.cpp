@@ -55,7 +55,11 @@ void Buffer::fill_zero() {
 }
 
 void Buffer::release() {
-  if (ledger_ != nullptr) ledger_->remove(category_, numbers_.bytes());
+  if (ledger_ != nullptr) {
+    if (ledger_->spoils_released() && size() > 0)
+      std::memset(numbers_.data, 0xFF, numbers_.bytes());
+    ledger_->remove(category_, numbers_.bytes());
+  }
   std::free(numbers_.data);
 }
 

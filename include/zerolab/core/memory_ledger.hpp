@@ -49,12 +49,18 @@ class MemoryLedger {
   /// Tells every change to a timeline from now on, or with nullptr to none.
   void watch(Timeline* timeline) { timeline_ = timeline; }
 
+  /// From now on buffers are filled with NaN as they are released, so that whoever still uses one
+  /// shows it.
+  void spoil_released() { spoils_ = true; }
+  bool spoils_released() const { return spoils_; }
+
  private:
   void tell(Category category, std::int64_t bytes) const;
 
   std::array<Line, categories> lines_{};
   Line total_{};
   Timeline* timeline_ = nullptr;
+  bool spoils_ = false;
 };
 
 }  // namespace zerolab

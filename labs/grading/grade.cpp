@@ -1,0 +1,117 @@
+// zerolab_grade: points for a student's file, told to people and as Gradescope's results.json.
+#include "grade.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace lab {
+
+int Grade::earned() const {
+  int sum = 0;
+  for (const GradedTask& task : tasks) sum += task.earned();
+  return sum;
+}
+
+int Grade::points() const {
+  int sum = 0;
+  for (const GradedTask& task : tasks) sum += task.points;
+  return sum;
+}
+
+namespace {
+
+/// Text broken into lines of at most 96 columns, indented.
+std::string indented(const std::string& text) {
+  std::string result, line;
+  const auto flush = [&] {
+    result += "      " + line + "\n";
+    line.clear();
+  };
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!line.empty() && line.size() + 1 + word.size() > 90) flush();
+    line += (line.empty() ? "" : " ") + word;
+    begin = end + 1;
+  }
+  flush();
+  return result;
+}
+
+std::string comment(const GradedTask& task) {
+  if (!task.fault.empty()) return task.fault;
+  if (!task.not_run.empty()) return "not run: " + task.not_run;
+  if (task.held_on.empty()) return "not run on these numbers of ranks";
+  return fmt::format("holds on {} rank{}", fmt::join(task.held_on, ", "),
+                     task.held_on.back() == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string text(const Request& request, const Grade& grade) {
+  std::string out;
+  for (std::size_t t = 0; t < grade.tasks.size(); ++t) {
+    const GradedTask& task = grade.tasks[t];
+    out += fmt::format("{}  task {} (level {}): {}, {} of {} points\n{}", task.full() ? "✓" : "✗",
+                       t + 1, task.level, task.name, task.earned(), task.points,
+                       indented(comment(task)));
+  }
+  if (!grade.refused.empty()) out += indented(grade.refused);
+  const bool all = grade.earned() == grade.points() && grade.points() > 0;
+  if (!all && !grade.log.empty()) out += fmt::format("what was printed: {}\n", grade.log);
+  out += fmt::format("lab {}: {} of {} points\n", request.lab, grade.earned(), grade.points());
+  return out;
+}
+
+std::string json(const Request& request, const Grade& grade) {
+  nlohmann::json results{{"score", grade.earned()},
+                         {"max_score", grade.points()},
+                         {"output", grade.refused.empty() ? "lab " + request.lab : grade.refused},
+                         {"tests", nlohmann::json::array()}};
+  for (std::size_t t = 0; t < grade.tasks.size(); ++t) {
+    const GradedTask& task = grade.tasks[t];
+    results["tests"].push_back({{"number", std::to_string(t + 1)},
+                                {"name", task.name},
+                                {"score", task.earned()},
+                                {"max_score", task.points},
+                                {"status", task.full() ? "passed" : "failed"},
+                                {"output", comment(task)}});
+  }
+  return results.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace lab
+
+int main(int argc, char** argv) {
+  lab::Request request;
+  CLI::App app("Grades a student's file of a lab.");
+  app.add_option("--lab", request.lab)->required();
+  app.add_option("--file", request.file)->required()->check(CLI::ExistingFile);
+  app.add_option("--project", request.project)->required()->check(CLI::ExistingDirectory);
+  app.add_option("--build", request.build)->required()->check(CLI::ExistingDirectory);
+  app.add_option("--ranks", request.ranks)->delimiter(',')->check(CLI::PositiveNumber);
+  app.add_option("--json", request.json);
+  app.add_option("--network", request.network);
+  app.add_flag("--trusted", request.trusted);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    lab::Grade grade;
+    const std::string program = lab::build_student(request, grade);
+    if (!program.empty()) lab::run_tasks(request, program, grade);
+    fmt::print("{}", lab::text(request, grade));
+    if (!request.json.empty()) {
+      std::ofstream out(request.json);
+      if (!(out << lab::json(request, grade)).flush())
+        throw std::runtime_error(request.json + ": cannot be written");
+    }
+    return grade.refused.empty() && grade.earned() == grade.points() ? 0 : 1;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "zerolab_grade: {}\n", error.what());
+    return 2;
+  }
+}
