@@ -36,7 +36,7 @@ class MadeUp final : public Dataset {
   std::size_t features_, classes_, samples_, spoiled_ = SIZE_MAX;
 };
 
-KeyJob key_job(const char* name, const char* about, std::vector<std::size_t> widths) {
+KeyJob new_job(const char* name, const char* about, std::vector<std::size_t> widths) {
   KeyJob key{name, about, {}, 4, 400, false};
   key.job.shape.widths = std::move(widths);
   key.job.batch = 8;
@@ -46,23 +46,29 @@ KeyJob key_job(const char* name, const char* about, std::vector<std::size_t> wid
 
 std::vector<KeyJob> make_jobs() {
   std::vector<KeyJob> jobs;
-  jobs.push_back(key_job("plain", "one full micro-batch a rank and step", {9, 7, 5, 4}));
-  jobs.push_back(key_job("micro-batches",
+  jobs.push_back(new_job("plain", "one full micro-batch a rank and step", {9, 7, 5, 4}));
+  jobs.push_back(new_job("micro-batches",
                          "three micro-batches a step, the last step of the epoch short",
                          {9, 7, 5, 4}));
   jobs.back().job.accumulate = 3;
   jobs.back().samples = 110;
   jobs.push_back(
-      key_job("clipped", "gradients clipped by their norm, SGD with momentum, fp32", {9, 7, 5, 4}));
+      new_job("clipped", "gradients clipped by their norm, SGD with momentum, fp32", {9, 7, 5, 4}));
   jobs.back().job.precision = NumberType::fp32;
   jobs.back().job.optimizer = {OptimizerKind::sgd, 0.25, 0.9, 0};
   jobs.back().job.loss_scale.fixed = 1;
   jobs.back().job.clip_norm = 0.125;
-  jobs.push_back(key_job(
+  jobs.push_back(new_job(
       "skipped", "a sample of the last rank is not finite in step 2, and all ranks skip that step",
       {9, 7, 5, 4}));
   jobs.back().spoiled_sample = true;
-  jobs.push_back(key_job("empty", "a unit with fewer parameters than there are ranks", {2, 1, 2}));
+  jobs.push_back(new_job("empty", "a unit with fewer parameters than there are ranks", {2, 1, 2}));
+  jobs.push_back(new_job("patients", "two micro-batches a step, clipped, fp32", {9, 7, 5, 4}));
+  jobs.back().job.precision = NumberType::fp32;
+  jobs.back().job.loss_scale.fixed = 1;
+  jobs.back().job.clip_norm = 0.5;
+  jobs.back().job.accumulate = 2;
+  jobs.back().steps = 3;
   return jobs;
 }
 
@@ -86,6 +92,11 @@ const std::vector<KeyJob>& key_jobs() {
   return jobs;
 }
 
+const KeyJob& key_job(const std::string& name) {
+  return *std::find_if(key_jobs().begin(), key_jobs().end(),
+                       [&](const KeyJob& key) { return key.name == name; });
+}
+
 std::unique_ptr<Dataset> key_data(const KeyJob& key, std::size_t ranks) {
   auto data = std::make_unique<MadeUp>(key.job.shape, key.samples);
   const BatchPlan plan{key.samples, ranks, key.job.micro_batches(ranks), key.job.batch,
@@ -104,11 +115,13 @@ std::uint64_t unit_digest(const Stage& stage, const Job& job, Communicator& comm
   return sum;
 }
 
-std::vector<std::uint64_t> key(const std::string& job, std::size_t ranks, std::size_t unit) {
+std::uint64_t right_digest(const std::string& job, std::size_t ranks, std::size_t unit,
+                           std::size_t step) {
   const auto found = std::find_if(keys().begin(), keys().end(), [&](const Key& k) {
     return k.job == job && k.ranks == ranks && k.unit == unit;
   });
-  return found == keys().end() ? std::vector<std::uint64_t>{} : found->digests;
+  require(found != keys().end(), "no key of job {} on {} ranks", job, ranks);
+  return found->digests.at(step);
 }
 
 }  // namespace lab

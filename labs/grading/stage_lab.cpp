@@ -107,31 +107,29 @@ void step_on_paper(Check& check, const StageLab& lab) {
 }
 
 void same_bits(Check& check, const StageLab& lab, const std::string& name) {
-  const auto found = std::find_if(key_jobs().begin(), key_jobs().end(),
-                                  [&](const KeyJob& k) { return k.name == name; });
-  const KeyJob& key_job = *found;
-  const auto data = key_data(key_job, check.ranks());
+  const KeyJob& key = key_job(name);
+  const auto data = key_data(key, check.ranks());
   MemoryLedger memory;
   memory.spoil_released();
   Trace trace;
-  const auto stage = lab.make({key_job.job, *data, check.comm, memory, trace});
-  for (std::size_t s = 0; s <= key_job.steps; ++s) {
+  const auto stage = lab.make({key.job, *data, check.comm, memory, trace});
+  for (std::size_t s = 0; s <= key.steps; ++s) {
     const StepResult result = s > 0 ? stage->step(s - 1) : StepResult{};
-    if (key_job.spoiled_sample && s == 2) check.expect(result.skipped, "step 2 was not skipped");
-    for (std::size_t l = 0; l < key_job.job.shape.units(); ++l) {
-      const std::uint64_t right = key(name, check.ranks(), l).at(s);
-      const std::uint64_t got = unit_digest(*stage, key_job.job, check.comm, l);
+    if (key.spoiled_sample && s == 2) check.expect(result.skipped, "step 2 was not skipped");
+    for (std::size_t l = 0; l < key.job.shape.units(); ++l) {
+      const std::uint64_t right = right_digest(name, check.ranks(), l, s);
+      const std::uint64_t got = unit_digest(*stage, key.job, check.comm, l);
       check.expect(got == right,
                    "{} ({}), {}, unit {}: digest of the shards, expected {:016x}, got {:016x}",
-                   name, key_job.about, when(s), l, right, got);
+                   name, key.about, when(s), l, right, got);
       if (stage->placements().parameters != Placement::full) continue;
       const std::uint64_t own =
-          digest(Digested::parameters, stage->stored_parameters()[l], key_job.job.shape.first(l));
+          digest(Digested::parameters, stage->stored_parameters()[l], key.job.shape.first(l));
       check.expect(
           own == right,
           "{} ({}), {}, unit {}: digest of this rank's own copy, expected {:016x}, got {:016x}; "
           "the shards together have {:016x}",
-          name, key_job.about, when(s), l, right, own, got);
+          name, key.about, when(s), l, right, own, got);
     }
   }
 }

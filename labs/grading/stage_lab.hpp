@@ -19,6 +19,7 @@ using StageMaker = std::unique_ptr<zerolab::Stage> (*)(const zerolab::Stage::Set
 struct StageLab {
   int stage;
   StageMaker make;
+  bool keeps = false;  ///< stage 3 with what the forward pass gathers kept for the backward pass
 };
 
 // The tasks, from paper to bits.
@@ -35,7 +36,8 @@ void sent(Check& check, const StageLab& lab);
 /// The digests of every unit after each step of a job of `key_jobs`.
 void same_bits(Check& check, const StageLab& lab, const std::string& job);
 
-/// Jobs that there are keys for: plain | micro-batches | clipped | skipped | empty.
+/// Jobs that there are keys for: plain | micro-batches | clipped | skipped | empty, and
+/// patients, of lab 12.
 struct KeyJob {
   const char* name;
   const char* about;  ///< what is special, for whoever fails there
@@ -45,6 +47,7 @@ struct KeyJob {
   bool spoiled_sample;  ///< in step 2, on the last rank
 };
 const std::vector<KeyJob>& key_jobs();
+const KeyJob& key_job(const std::string& name);
 
 /// The samples of a key job on so many ranks.
 std::unique_ptr<zerolab::Dataset> key_data(const KeyJob& job, std::size_t ranks);
@@ -53,8 +56,8 @@ std::unique_ptr<zerolab::Dataset> key_data(const KeyJob& job, std::size_t ranks)
 std::uint64_t unit_digest(const zerolab::Stage& stage, const zerolab::Job& job,
                           zerolab::Communicator& comm, std::size_t unit);
 
-/// The key of a job on so many ranks: digest of a unit after each step, the first before training.
-/// Empty when there is none.
-std::vector<std::uint64_t> key(const std::string& job, std::size_t ranks, std::size_t unit);
+/// The key: digest of a unit of a job on so many ranks after a step, 0 before the first.
+std::uint64_t right_digest(const std::string& job, std::size_t ranks, std::size_t unit,
+                           std::size_t step);
 
 }  // namespace lab

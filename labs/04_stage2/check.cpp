@@ -1,0 +1,63 @@
+#include "check.hpp"
+
+#include <cmath>
+
+#include "lab.hpp"
+#include "meters.hpp"
+#include "stage_lab.hpp"
+
+namespace {
+
+using lab::Check;
+
+constexpr lab::StageLab stage2{2, student_stage};
+
+/// Pythagorean: ranks hold 3 and 4, then 12, then 84, times the loss scale; √ of the sum of squares
+/// is 5, 13, 85. A rank beyond those has an empty shard.
+void norm_on_paper(Check& check) {
+  const std::vector<std::vector<float>> shards{{3, 4}, {12}, {84}, {}};
+  const double right = std::vector<double>{5, 13, 85, 85}.at(check.ranks() - 1);
+  std::vector<float> mine = shards.at(check.rank());
+  for (const double scale : {1.0, 1024.0}) {
+    std::vector<float> scaled;
+    for (const float g : mine) scaled.push_back(g * static_cast<float>(scale));
+    const double got = lab::gradient_norm(check.world(), scaled, scale);
+    double own = 0, sum_of_norms = 0;
+    for (const float g : mine) own += static_cast<double>(g) * static_cast<double>(g);
+    for (std::size_t r = 0; r < check.ranks(); ++r)
+      sum_of_norms += std::vector<double>{5, 12, 84, 0}[r];
+    check.expect(got == right, "loss scale {}: expected {}, got {}{}", scale, right, got,
+                 got == std::sqrt(own)             ? ": that is the norm of this rank's shard alone"
+                 : got == sum_of_norms             ? ": that is a sum of norms"
+                 : got == right * scale            ? ": the loss scale is still in it"
+                 : got == right * std::sqrt(scale) ? ": the loss scale is taken out before the root"
+                                                   : "");
+  }
+  const auto calls = lab::take_calls();
+  for (const auto& call : calls) {
+    check.expect(call.bytes <= 16, "{} sends {} bytes: the norm needs one number of each rank",
+                 call.function, call.bytes);
+  }
+}
+
+void bits(Check& check) {
+  for (const char* job : {"plain", "empty"}) lab::same_bits(check, stage2, job);
+}
+void more_bits(Check& check) {
+  for (const char* job : {"micro-batches", "clipped", "skipped"})
+    lab::same_bits(check, stage2, job);
+}
+
+}  // namespace
+
+std::vector<lab::Task> lab::tasks() {
+  return {
+      {1, 1, "a norm from shards", norm_on_paper},
+      {2, 1, "a step on paper", [](Check& check) { step_on_paper(check, stage2); }},
+      {2, 2, "what a rank stores", [](Check& check) { stored(check, stage2); }},
+      {3, 2, "what a step sends", [](Check& check) { sent(check, stage2); }},
+      {3, 1, "what is held for a while", [](Check& check) { held_at_most(check, stage2); }},
+      {4, 2, "the same bits, ragged and empty shards", bits},
+      {5, 1, "the same bits, micro-batches, clipping, a skipped step", more_bits},
+  };
+}
