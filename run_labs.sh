@@ -20,11 +20,16 @@ usage: ./run_labs.sh [COMMAND] [--no-install] [--mpi openmpi|mpich|smpi]
              show it beside the model
   doctor ... build, show what this machine's MPI and BLAS really do (on 2 ranks, or as the first
              argument says; doctor --collectives shows what each collective sends)
+  lab NN     build, grade the solution of lab NN; with --mine what you have written
   grade NN   build a student's file of lab NN and say its points: labs/NN_*/mine.cpp, or --file FILE;
              --json FILE writes Gradescope's results, --ranks 1,2,3,4 is the default
+  student-copy DIR [--through NN]
+             make a tree to hand out in DIR: labs 00 to NN without solutions, nor the stages that the
+             labs from NN on ask for
   help       this text
 
-Each command installs and builds what it needs. --no-install leaves the system alone. --mpi picks
+--ranks N runs labs and items on N ranks (labs on 1, 2, 3 and 4, items on 4), --mine the labs with
+what you have written, labs/NN_*/mine.cpp. Each command installs and builds what it needs. --no-install leaves the system alone. --mpi picks
 the MPI, else the one found: MPICH is built in build-mpich/, SMPI (simulated ranks) in build-smpi/.
 END
 }
@@ -50,13 +55,21 @@ zlib1g-dev -
 libgtest-dev -
 libbenchmark-dev -
 dataset-fashion-mnist -"
-# What figures are drawn with; and what a test looks at the page with, where there is such a package.
+# What figures are drawn with.
 figure_packages() {
   case $command in labs | test | install) printf '\n%s' "gnuplot-nox gnuplot" ;; esac
 }
+# What a test looks at the page with, and what simulates clusters: where there are such packages.
 optional_packages() {
-  if [ "$command" = test ] && ! command -v chromium >/dev/null &&
-    apt-cache policy chromium 2>/dev/null | grep -q 'Candidate: [0-9]'; then echo chromium; fi
+  case $command in
+    test) optional_package chromium chromium ;;
+    labs) optional_package libsimgrid-dev smpirun ;;
+  esac
+}
+optional_package() { # optional_package PACKAGE COMMAND
+  if ! command -v "$2" >/dev/null && apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [0-9]'; then
+    echo "$1"
+  fi
 }
 mpi_packages() {
   case $mpi in
@@ -123,7 +136,7 @@ install_missing() {
   }
   [ -z "$missing" ] || get "$missing" || die 1 "apt-get could not install:$missing"
   optional=$(optional_packages) # the list may be new
-  [ -z "$optional" ] || get "$optional" || echo "without $optional a test is skipped"
+  [ -z "$optional" ] || get "$optional" || echo "without $optional what needs it is skipped"
 }
 
 # --- build -------------------------------------------------------------------------------------
@@ -170,7 +183,7 @@ run() {
 
 # judge NAME COMMAND... the same for any command. With a results folder, what it says goes there too.
 judge() {
-  local name=$1 start=$SECONDS code log holds=true
+  local name=$1 start=$SECONDS code log points='' holds=true
   shift
   log=$(tr -s ' ,:' - <<<"$name").txt
   step "$name: $*"
@@ -178,14 +191,15 @@ judge() {
     "$@" >"$results/$log"
     code=$?
     cat "$results/$log"
+    points=$(tail -n 1 "$results/$log" | grep -Eo '[0-9]+ of [0-9]+ points')
   else
     "$@"
     code=$?
   fi
   if [ $code -eq 0 ]; then
-    verdicts+=("holds   $name ($((SECONDS - start)) s)")
+    verdicts+=("holds   $name${points:+: $points} ($((SECONDS - start)) s)")
   else
-    verdicts+=("FAILED  $name (exit code $code)")
+    verdicts+=("FAILED  $name${points:+: $points} (exit code $code)")
     failed=$((failed + 1))
     holds=false
   fi
@@ -214,7 +228,7 @@ timelines() {
 }
 
 labs() {
-  local ranks wire=() more
+  local ranks wire=() more lab
   results=results
   mkdir -p $results || die 1 "$results/ cannot be made"
   rm -f $results/*.{json,jsonl,txt,svg,png,html}
@@ -236,6 +250,10 @@ labs() {
     --json $results/verify-fashion-mnist-2.json
   judge "timelines" timelines
   judge "exercises" labs/exercises.sh "$program" $results
+  for lab in labs/[0-9][0-9]_*; do
+    lab=${lab#labs/}
+    lab "${lab%%_*}"
+  done
   judge "figures" "$program" report figure all --results $results
   step "the page"
   "$program" report --results $results || failed=$((failed + 1))
@@ -312,17 +330,34 @@ wire() {
   conclude
 }
 
+# folder_of_lab NN
+folder_of_lab() {
+  local found
+  [[ $1 =~ ^[0-9][0-9]$ ]] && found=$(echo labs/"$1"_*) && [ -d "$found" ] && echo "$found"
+}
+
 # grade NN [--file FILE] [--json FILE] [--ranks N,...] [--network FILE]
 grade() {
-  local number=${1:-} lab file build=$folder arguments=()
-  [[ $number =~ ^[0-9][0-9]$ ]] && lab=$(echo labs/"$number"_*) && [ -d "$lab" ] ||
-    die 2 "grade needs the number of a lab: $(cd labs && echo [0-9]*)"
+  local lab file arguments=() number=${1:-}
+  lab=$(folder_of_lab "$number") ||
+    die 2 "$command takes the number of a lab: $(cd labs && echo [0-9]*)"
   shift
   file=$lab/mine.cpp
   [ -f "$file" ] || file=$lab/starter.cpp
   [[ " $* " == *" --file"[\ =]* ]] || arguments=(--file "$file")
-  "$build/labs/zerolab_grade" --lab "$number" --project . --build "$build" \
+  "$folder/labs/zerolab_grade" --lab "$number" --project . --build "$folder" \
     ${arguments[@]+"${arguments[@]}"} "$@"
+}
+
+# lab NN: its verdict, of the solution, or with --mine of the student's file.
+lab() {
+  local lab file=solution.cpp more=(--trusted)
+  lab=$(folder_of_lab "${1:-}") || die 2 "lab takes the number of a lab: $(cd labs && echo [0-9]*)"
+  [ "$mine" = no ] || file=mine.cpp more=()
+  [ -f "$lab/$file" ] || { echo "lab $1: no $lab/$file, left out" && return; }
+  [ -z "$ranks_asked" ] || more+=(--ranks "$ranks_asked")
+  [ ! -f "$results/network.json" ] || more+=(--network "$results/network.json")
+  judge "lab ${lab#labs/}" grade "$1" --file "$lab/$file" ${more[@]+"${more[@]}"}
 }
 
 doctor() {
@@ -336,12 +371,22 @@ doctor() {
 
 # --- commands ----------------------------------------------------------------------------------
 
-install=yes
+install=yes mine=no ranks_asked=
 arguments=()
 use_mpi found
 while [ $# -gt 0 ]; do
   case $1 in
     --no-install) install=no ;;
+    --mine) mine=yes ;;
+    --ranks)
+      if [ "${arguments[0]:-}" = grade ]; then
+        arguments+=("$1")
+      else
+        [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || die 2 "--ranks takes a number"
+        ranks_asked=$2
+        shift
+      fi
+      ;;
     --mpi)
       [[ ${2:-} =~ ^(openmpi|mpich|smpi)$ ]] || die 2 "--mpi takes openmpi, mpich or smpi"
       use_mpi "$2"
@@ -364,7 +409,8 @@ case $command in
     usage
     exit 0
     ;;
-  test | bench | simulate | wire | doctor | grade) ;;
+  student-copy) exec "$(dirname "${BASH_SOURCE[0]}")/labs/student_copy.sh" "$@" ;;
+  test | bench | simulate | wire | doctor | lab | grade) ;;
   labs | install | build)
     if [ $# -gt 0 ]; then
       usage >&2
@@ -391,8 +437,9 @@ install_missing
 step "build"
 # Labs and doctor need the program alone; its tests and the benchmark take as long again.
 case $command in
-  labs | doctor | simulate | wire) build zerolab ;;
-  grade) build zerolab_grade ;;
+  doctor | simulate | wire) build zerolab ;;
+  labs) build zerolab && build zerolab_grade ;;
+  lab | grade) build zerolab_grade ;;
   *) build all ;;
 esac
 case $command in
@@ -408,6 +455,10 @@ case $command in
   wire)
     step "wire bytes"
     wire "$@"
+    ;;
+  lab)
+    lab "$@"
+    conclude
     ;;
   grade)
     step "grade"

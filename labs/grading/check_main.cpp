@@ -109,7 +109,8 @@ int main(int argc, char** argv) {
       const auto& ranks = all[t - 1].ranks;
       const bool wanted =
           argc < 2 || std::find(argv + 1, argv + argc, std::to_string(t)) != argv + argc;
-      if (wanted && std::find(ranks.begin(), ranks.end(), comm.size()) != ranks.end())
+      if (wanted &&
+          (ranks.empty() || std::find(ranks.begin(), ranks.end(), comm.size()) != ranks.end()))
         run_task(t, all[t - 1], comm);
     }
   }

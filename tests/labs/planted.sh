@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154  # what is set and used by whoever sources this
 # Planted faults: a source with something replaced. Sourced by bash scripts; $project is the project's folder.
 # A fault is a few lines: its name, the ranks it is looked at on [3], what is replaced by what (first place,
 # literally; several pairs may follow each other), and words that the grader then says. With a stage, the

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# A student's copy holds nothing that gives a solution away, builds on its own, gives untouched starters
+# nothing, and full points to a student who has written the stage.
+#   tests/labs/student_copy.sh PROJECT
+set -u
+project=$1
+. "$project/tests/labs/planted.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+check() { # check NAME COMMAND...
+  if "${@:2}" >"$work/said" 2>&1; then echo "ok: $1"; else
+    echo "FAILED: $1"
+    cat "$work/said"
+    failures=$((failures + 1))
+  fi
+}
+refused() { ! "$@"; }
+says() { grep -q -- "$1" "$work/graded"; }
+
+check "a copy is made" "$project/run_labs.sh" student-copy "$work/copy" --through 03
+check "not over a folder that is there" refused "$project/run_labs.sh" student-copy "$work/copy"
+check "not through a lab that is not there" refused "$project/run_labs.sh" student-copy "$work/c2" --through 77
+cd "$work/copy" || exit 1
+check "no solution, no fault, no later lab" test -z "$(find . -name 'solution*' -o -name '*.faults' -o -name '04_*')"
+check "stage 0 is there" grep -q all_reduce src/stages/stage0.cpp
+for stage in 1 2 3; do check "stage $stage is not" refused grep -q "comm\." src/stages/stage$stage.cpp; done
+./run_labs.sh --no-install grade 03 --json results.json >"$work/graded" 2>&1
+check "a starter has no points" says "lab 03: 0 of 10 points"
+check "Gradescope's file says so" grep -q '"score": 0' results.json
+with_stage "$(stage_as_student 1 | sed 's|^#include ".*/labs/|#include "../../labs/|')" |
+  sed '/stages.hpp/d; s|"../../labs/grading/|"|' >labs/03_stage1/mine.cpp
+./run_labs.sh --no-install grade 03 >"$work/graded" 2>&1
+check "a student who has written stage 1 has all" says "lab 03: 10 of 10 points"
+grep -q "10 of 10" "$work/graded"
+printf '%s\n' '#include "student_stage.hpp"' 'namespace zerolab {' \
+  'std::unique_ptr<Stage> make_stage1(const Stage::Setup&);' '}' \
+  'std::unique_ptr<zerolab::Stage> student_stage(const zerolab::Stage::Setup& s) {' \
+  '  return zerolab::make_stage1(s); }' >labs/03_stage1/mine.cpp
+./run_labs.sh --no-install grade 03 >"$work/graded" 2>&1
+check "the library's own stage is not linked" says "undefined reference"
+[ $failures -eq 0 ]
