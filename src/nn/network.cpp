@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zerolab/core/require.hpp"
 #include "zerolab/nn/elementary.hpp"
 
 namespace zerolab {
@@ -36,10 +37,12 @@ void Network::product(bool transpose_a, bool transpose_b, std::size_t m, std::si
          beta, c, whole(ldc)});
 }
 
-std::span<float> Network::start(std::size_t rows, Keep keep) {
+std::span<float> Network::start(std::size_t rows, Keep keep, std::size_t segments) {
   rows_ = rows;
   keep_ = keep;
+  segments_ = segments;
   finish();
+  order_.start(shape_.units(), segments);
   activations_.resize(shape_.units() + 1);
   activations_[0] = Buffer(ledger_, Category::activations, NumberType::fp32, rows * shape_.in(0));
   return activations_[0].as<float>();
@@ -47,6 +50,7 @@ std::span<float> Network::start(std::size_t rows, Keep keep) {
 
 void Network::finish() {
   activations_.clear();
+  order_.end();
 }
 
 /// Calls use(first row, fp32 weights [tile rows × in] or the biases [out] at row out) over a unit.
@@ -71,11 +75,35 @@ void Network::for_each_tile(std::size_t unit, ConstNumbers parameters, Use use) 
   use(out, biases);
 }
 
+void Network::require_parameters(std::size_t unit, ConstNumbers parameters) const {
+  require(parameters.size == shape_.elements(unit), "unit {} has {} parameters, got {}", unit,
+          shape_.elements(unit), parameters.size);
+}
+
 void Network::forward(std::size_t unit, ConstNumbers parameters) {
+  order_.forward(unit);
+  require_parameters(unit, parameters);
+  activations_[unit + 1] = output(unit, parameters);
+  const bool kept = keep_ == Keep::all_activations &&
+                    (segments_ == 0 || segment_of(unit, shape_.units(), segments_).first == unit);
+  if (!kept) activations_[unit] = Buffer();
+}
+
+void Network::recompute(std::size_t unit, ConstNumbers parameters) {
+  order_.recompute(unit);
+  require_parameters(unit, parameters);
+  Buffer again = output(unit, parameters);
+  // A segment is run to its end, though nobody needs the output of its last unit any more: the
+  // gradient has its place.
+  if (unit < segment_of(unit, shape_.units(), segments_).last)
+    activations_[unit + 1] = std::move(again);
+}
+
+/// Of a unit whose input is there: [rows × out].
+Buffer Network::output(std::size_t unit, ConstNumbers parameters) {
   const std::size_t in = shape_.in(unit), out = shape_.out(unit);
-  Buffer& output = activations_[unit + 1];
-  output = Buffer(ledger_, Category::activations, NumberType::fp32, rows_ * out);
-  if (rows_ == 0) return;
+  Buffer output(ledger_, Category::activations, NumberType::fp32, rows_ * out);
+  if (rows_ == 0) return output;
   const float* x = activations_[unit].as<float>().data();
   float* y = output.as<float>().data();
   const bool hidden = unit + 1 < shape_.units();
@@ -92,10 +120,12 @@ void Network::forward(std::size_t unit, ConstNumbers parameters) {
       }
     }
   });
-  if (keep_ == Keep::last_activations) activations_[unit] = Buffer();
+  return output;
 }
 
 LossSum Network::loss(std::span<const std::int32_t> labels, float scale, double limit) {
+  order_.loss();
+  require(labels.size() == rows_, "a batch of {} samples, got {} labels", rows_, labels.size());
   LossSum total;
   const auto logits = activations_.back().as<float>();
   for (std::size_t r = 0; r < rows_; ++r) {
@@ -112,6 +142,8 @@ LossSum Network::loss(std::span<const std::int32_t> labels, float scale, double 
 }
 
 std::size_t Network::correct(std::span<const std::int32_t> labels) const {
+  order_.logits("accuracy");
+  require(labels.size() == rows_, "a batch of {} samples, got {} labels", rows_, labels.size());
   const auto logits = activations_.back().as<float>();
   const auto classes = static_cast<std::ptrdiff_t>(shape_.widths.back());
   std::size_t correct = 0;
@@ -123,6 +155,11 @@ std::size_t Network::correct(std::span<const std::int32_t> labels) const {
 }
 
 void Network::backward(std::size_t unit, ConstNumbers parameters, Numbers gradient) {
+  order_.backward(unit);
+  require(keep_ == Keep::all_activations, "backward of unit {}: its input has not been kept", unit);
+  require_parameters(unit, parameters);
+  require(gradient.size == shape_.elements(unit), "the gradient of unit {} has {} elements, got {}",
+          unit, shape_.elements(unit), gradient.size);
   if (rows_ == 0) {
     std::fill_n(gradient.data, gradient.bytes(), std::byte{0});
   } else {

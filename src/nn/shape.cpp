@@ -31,15 +31,22 @@ double NetworkShape::backward_flops(std::size_t unit, std::size_t rows) const {
 }
 
 std::size_t NetworkShape::activation_bytes(std::size_t rows, std::size_t evaluated,
-                                           NumberType stored) const {
-  std::size_t peak = 0, inputs = in(0);  // inputs of units 0 … l, in elements of a row
+                                           NumberType stored, std::size_t segments) const {
+  std::size_t peak = 0;  // in elements
+  // Inputs in elements of a row: of the segments up to this one, and of this one's units up to l.
+  std::size_t kept = 0, inputs = 0;
   for (std::size_t l = 0; l < units(); ++l) {
+    const auto [first, last] = segment_of(l, units(), std::max<std::size_t>(segments, 1));
+    if (l == first) kept += in(l);
+    inputs = l == first ? kept : inputs + in(l);
     const std::size_t workspace_here = workspace(l, stored);
-    inputs += out(l);
-    // Backward of unit l: all inputs up to it, the gradient of its output, and that of its input.
-    const std::size_t backward = rows * (inputs + (l > 0 ? in(l) : 0));
+    // Backward of unit l: these inputs, the gradient of its output, and that of its input. Before
+    // it, recomputation: these inputs, its output, and the gradient of the last unit's output; the
+    // forward pass held less.
+    const std::size_t backward = inputs + out(l) + (l > 0 ? in(l) : 0);
+    const std::size_t recompute = segments > 0 ? inputs + out(l) + out(last) : 0;
     const std::size_t forward = evaluated * (in(l) + out(l));
-    if (rows > 0) peak = std::max(peak, backward + workspace_here);
+    if (rows > 0) peak = std::max(peak, rows * std::max(backward, recompute) + workspace_here);
     if (evaluated > 0) peak = std::max(peak, forward + workspace_here);
   }
   return peak * width(NumberType::fp32);

@@ -7,80 +7,13 @@
 #include <cmath>
 #include <limits>
 
-#include "../stages/plain_network.hpp"
-#include "zerolab/core/random.hpp"
+#include "problem.hpp"
 
 namespace zerolab {
 namespace {
 
-using Widths = std::vector<std::size_t>;
-
 const std::vector<Widths> small_shapes{{4, 3, 2}, {13, 7, 5, 3}, {1, 1, 2}, {5, 8, 8, 8, 4}};
 constexpr NumberType stored_types[]{NumberType::fp16, NumberType::bf16, NumberType::fp32};
-
-std::vector<float> as_floats(ConstNumbers numbers) {
-  std::vector<float> values(numbers.size);
-  widen(numbers, values);
-  return values;
-}
-
-/// One batch with its weights, all from the generator.
-struct Problem {
-  NetworkShape shape;
-  MemoryLedger ledger;
-  std::vector<Buffer> weights;
-  std::vector<float> samples;
-  std::vector<std::int32_t> labels;
-
-  Problem(const Widths& widths, std::size_t rows, NumberType stored, std::uint64_t seed)
-      : shape{widths}, samples(rows * widths.front()) {
-    for (std::size_t l = 0; l < shape.units(); ++l) {
-      std::vector<float> values(shape.elements(l));
-      const float size = 1.5F / std::sqrt(static_cast<float>(shape.in(l)));
-      for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = size * random_symmetric(seed, shape.first(l) + i);
-      weights.emplace_back(ledger, Category::parameters, stored, values.size());
-      narrow(values, weights.back());
-    }
-    for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = random_symmetric(~seed, i);
-    for (std::size_t r = 0; r < rows; ++r)
-      labels.push_back(static_cast<std::int32_t>(random_bits(seed, ~r) % widths.back()));
-  }
-
-  PlainNetwork plain() const {
-    std::vector<PlainNetwork::Unit> units;
-    for (const Buffer& unit : weights) {
-      const std::vector<float> values = as_floats(unit);
-      units.emplace_back(values.begin(), values.end());
-    }
-    return {shape.widths, std::move(units)};
-  }
-};
-
-struct Trained {
-  LossSum loss;
-  std::vector<Buffer> gradients;
-};
-
-/// One forward and backward pass; gradients start as rubbish.
-Trained train(Problem& problem, NumberType stored, float scale, Gemm gemm = openblas_gemm) {
-  Network network(problem.shape, problem.ledger, gemm);
-  const auto input = network.start(problem.labels.size(), Network::Keep::all_activations);
-  std::copy(problem.samples.begin(), problem.samples.end(), input.begin());
-  for (std::size_t l = 0; l < problem.shape.units(); ++l) network.forward(l, problem.weights[l]);
-  Trained result;
-  result.loss = network.loss(problem.labels, scale);
-  result.gradients.resize(problem.shape.units());
-  for (std::size_t l = problem.shape.units(); l-- > 0;) {
-    Buffer gradient(problem.ledger, Category::gradients, stored, problem.shape.elements(l));
-    std::fill_n(gradient.numbers().data, gradient.numbers().bytes(), std::byte{0xFF});
-    network.backward(l, problem.weights[l], gradient);
-    result.gradients[l] = std::move(gradient);
-  }
-  network.finish();
-  EXPECT_EQ(problem.ledger.line(Category::activations).now, 0U);
-  return result;
-}
 
 std::string named(const Widths& widths, std::size_t rows, NumberType type) {
   return fmt::format("{} batch {} {}", fmt::join(widths, "-"), rows, name(type));

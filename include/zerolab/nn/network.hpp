@@ -7,6 +7,7 @@
 
 #include "zerolab/core/buffer.hpp"
 #include "zerolab/nn/blas.hpp"
+#include "zerolab/nn/pass_order.hpp"
 
 namespace zerolab {
 
@@ -33,8 +34,9 @@ struct NetworkShape {
   double forward_flops(std::size_t unit, std::size_t rows) const;
   double backward_flops(std::size_t unit, std::size_t rows) const;
   /// Bytes of activations at most, from the closed form: `rows` samples trained on, `evaluated`
-  /// evaluated.
-  std::size_t activation_bytes(std::size_t rows, std::size_t evaluated, NumberType stored) const;
+  /// evaluated. With `segments` only their inputs outlive the forward pass; 0: all activations do.
+  std::size_t activation_bytes(std::size_t rows, std::size_t evaluated, NumberType stored,
+                               std::size_t segments = 0) const;
 };
 
 /// Initial weights, uniform in ±√(6/fan_in), biases 0: elements [first, first + size) of a unit,
@@ -51,7 +53,7 @@ struct LossSum {
 /// The perceptron: ReLU between layers, softmax cross-entropy at the end. Holds activations, never
 /// weights: they are handed in unit by unit. Activations and their gradients are fp32; weights and
 /// weight gradients may be stored in 16 bits and are then widened tile by tile. Does not know that
-/// it is distributed.
+/// it is distributed. Units out of order and vectors of another size than the unit's throw Error.
 class Network {
  public:
   enum class Keep { all_activations, last_activations };
@@ -63,8 +65,9 @@ class Network {
   std::size_t rows() const { return rows_; }  ///< samples of the batch
 
   /// Begins a batch and returns its input [rows × features], to be filled. `keep` says whether a
-  /// backward pass will follow.
-  std::span<float> start(std::size_t rows, Keep keep);
+  /// backward pass will follow. Of all activations, `segments` > 0 keeps the inputs of so many
+  /// segments (segment_of()); the rest is recomputed.
+  std::span<float> start(std::size_t rows, Keep keep, std::size_t segments = 0);
   /// Unit after unit, first to last. parameters: [elements(unit)].
   void forward(std::size_t unit, ConstNumbers parameters);
   /// After the last forward: loss of the batch; leaves scale · ∂loss/∂logits behind for backward.
@@ -73,6 +76,8 @@ class Network {
   /// After the last forward: how many samples have their largest logit (the first of equals) at the
   /// label.
   std::size_t correct(std::span<const std::int32_t> labels) const;
+  /// Forward once more, before the backward pass enters a segment: its units, first to last.
+  void recompute(std::size_t unit, ConstNumbers parameters);
   /// Unit after unit, last to first. Writes the batch's gradient [elements(unit)] in its storage
   /// type, rounded once; zeros for a batch without samples. Releases the unit's activations.
   void backward(std::size_t unit, ConstNumbers parameters, Numbers gradient);
@@ -80,6 +85,8 @@ class Network {
   void finish();
 
  private:
+  void require_parameters(std::size_t unit, ConstNumbers parameters) const;
+  Buffer output(std::size_t unit, ConstNumbers parameters);
   void weight_gradient(std::size_t unit, Numbers gradient);
   void input_gradient(std::size_t unit, ConstNumbers parameters);
   void product(bool transpose_a, bool transpose_b, std::size_t m, std::size_t n, std::size_t k,
@@ -93,6 +100,8 @@ class Network {
   Gemm gemm_;
   std::size_t rows_ = 0;
   Keep keep_ = Keep::all_activations;
+  std::size_t segments_ = 0;
+  PassOrder order_;
   std::vector<Buffer>
       activations_;  ///< [l] is the input of unit l, or in backward the gradient of it
 };
