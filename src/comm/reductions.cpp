@@ -1,5 +1,6 @@
 #include "zerolab/comm/reductions.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -53,19 +54,41 @@ void add_in_rank_order(Numbers pieces, std::size_t ranks) {
 }  // namespace
 
 Reductions::Reductions(Communicator& comm, MemoryLedger& ledger, Trace& trace, ReduceMode mode,
-                       std::size_t contributions, std::size_t chunk_elements)
+                       std::size_t contributions, std::size_t chunk_elements,
+                       std::vector<std::size_t> units)
     : comm_(comm),
       ledger_(ledger),
       trace_(trace),
       mode_(mode),
       per_rank_((contributions + comm.size() - 1) / comm.size()),
-      chunk_elements_(chunk_elements) {
+      chunk_elements_(chunk_elements),
+      units_(std::move(units)) {
   require(mode != ReduceMode::exact || contributions <= max_contributions,
           "{} micro-batches a step: exact sums end at {} contributions", contributions,
           max_contributions);
   require(chunk_elements >= comm.size(), "chunks of {} elements are too small for {} ranks",
           chunk_elements, comm.size());
   range_ = std::ldexp(1.0, 17 - static_cast<int>(std::bit_width(contributions - 1)));
+}
+
+void Reductions::require_full(const char* what, const Sum& sum, std::size_t elements) const {
+  if (units_.empty()) return;
+  require(sum.unit < units_.size(), "{} of unit {}, but there are {}", what, sum.unit,
+          units_.size());
+  require(elements == units_[sum.unit], "{}: unit {} has {} elements, got {}", what, sum.unit,
+          units_[sum.unit], elements);
+}
+
+void Reductions::require_shard(const Sum& shard, std::size_t elements) const {
+  const std::size_t mine = Shards{elements, comm_.size()}.size(comm_.rank());
+  require(shard.stored.size() == mine,
+          "reduce-scatter of unit {}: this rank's shard of {} elements has {}, the sum has {}",
+          shard.unit, elements, mine, shard.stored.size());
+}
+
+void Reductions::require_unit(std::size_t elements) const {
+  require(units_.empty() || std::ranges::count(units_, elements) > 0,
+          "all-gather takes a full unit, and none has {} elements", elements);
 }
 
 /// Contributions as doubles whose sum is exact. fp16 numbers are multiples of 2^-24 below 2^16 as
@@ -110,6 +133,8 @@ void Reductions::average(ConstNumbers sum, Numbers average) const {
 }
 
 void Reductions::add(ConstNumbers mine, Sum& sum) {
+  require(mine.size == sum.stored.size(), "unit {}: {} elements cannot be added to a sum of {}",
+          sum.unit, mine.size, sum.stored.size());
   const bool first = sum.state == Sum::State::empty;
   sum.state = Sum::State::summing;
   if (!accumulates(mode_, per_rank_)) return add_rounded(mine, sum.stored, first);
@@ -123,6 +148,7 @@ void Reductions::add(ConstNumbers mine, Sum& sum) {
 }
 
 void Reductions::all_reduce(Sum& full) {
+  require_full("all-reduce", full, full.stored.size());
   switch (mode_) {
     case ReduceMode::exact:
       exact_all_reduce(accumulates(mode_, per_rank_) ? full.accumulator : full.stored, full.stored);
@@ -143,6 +169,8 @@ void Reductions::all_reduce(Sum& full) {
 }
 
 void Reductions::reduce_scatter(Numbers full, Sum& shard) {
+  require_full("reduce-scatter", shard, full.size);
+  require_shard(shard, full.size);
   const bool first = shard.state == Sum::State::empty;
   switch (mode_) {
     case ReduceMode::exact:
@@ -163,6 +191,8 @@ void Reductions::reduce_scatter(Numbers full, Sum& shard) {
 // Without waiting: a whole unit in one call, since all of it is under way at once.
 
 Reductions::UnderWay Reductions::start_reduce_scatter(Numbers full, Sum& shard) {
+  require_full("reduce-scatter", shard, full.size);
+  require_shard(shard, full.size);
   UnderWay under_way;
   under_way.sum_ = &shard;
   start(under_way, full);
@@ -171,6 +201,7 @@ Reductions::UnderWay Reductions::start_reduce_scatter(Numbers full, Sum& shard) 
 }
 
 Reductions::UnderWay Reductions::start_all_reduce(Sum& full) {
+  require_full("all-reduce", full, full.stored.size());
   UnderWay under_way;
   under_way.sum_ = &full;
   under_way.full_sum_ = true;
@@ -236,6 +267,7 @@ void Reductions::place(Buffer& received, Numbers shard) const {
 }
 
 Request Reductions::start_all_gather(Numbers full) {
+  require_unit(full.size);
   trace_.event(trace_.unit(), "start all-gather of {} elements", full.size);
   return comm_.start_all_gather(full);
 }
@@ -256,6 +288,7 @@ void Reductions::finish(Sum& sum) {
 }
 
 void Reductions::all_gather(Numbers full) {
+  require_unit(full.size);
   comm_.all_gather(full);
   trace_.event(trace_.unit(), "all-gather {} elements", full.size);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "zerolab/comm/communicator.hpp"
 #include "zerolab/core/buffer.hpp"
@@ -30,9 +31,11 @@ class Reductions {
  public:
   /// `contributions` enter a sum, dealt to ranks: N·k micro-batches, or V virtual shards. Throws
   /// Error when they are more than 2^13 under exact (the sum would no longer fit a double), or
-  /// chunk_elements is below N.
+  /// chunk_elements is below N. `units`: elements of each, so that what has another size (a shard
+  /// where the full vector belongs) throws Error; none: any size may come.
   Reductions(Communicator& comm, MemoryLedger& ledger, Trace& trace, ReduceMode mode,
-             std::size_t contributions, std::size_t chunk_elements);
+             std::size_t contributions, std::size_t chunk_elements,
+             std::vector<std::size_t> units = {});
 
   void start(double divisor) { divisor_ = divisor; }
 
@@ -80,6 +83,9 @@ class Reductions {
   }
 
  private:
+  void require_full(const char* what, const Sum& sum, std::size_t elements) const;
+  void require_shard(const Sum& shard, std::size_t elements) const;
+  void require_unit(std::size_t elements) const;
   void exact_all_reduce(ConstNumbers from, Numbers average);
   void exact_reduce_scatter(ConstNumbers full, Sum& shard);
   void ordered_reduce_scatter(ConstNumbers full, Numbers shard, bool first);
@@ -103,6 +109,7 @@ class Reductions {
   ReduceMode mode_;
   std::size_t per_rank_;  ///< contributions of a rank at most
   std::size_t chunk_elements_;
+  std::vector<std::size_t> units_;
   double range_;  ///< under exact, fp32 and bf16 contributions at or above it become infinite
   double divisor_ = 1;
 };
