@@ -75,6 +75,18 @@ std::string joined(const std::vector<std::string>& words) {
   return text + line + "\n";
 }
 
+namespace {
+
+/// What changes no bits, but what is stored and sent, or when.
+std::string how(const Job& job) {
+  const std::size_t segments = std::min(job.activation_segments, job.shape.units());
+  if (segments > 0)
+    return fmt::format(", activations in {} segment{}", segments, segments == 1 ? "" : "s");
+  return job.overlap ? ", overlapped" : "";
+}
+
+}  // namespace
+
 std::vector<std::string> describe(const std::string& data, const Job& job, std::size_t ranks,
                                   std::size_t steps) {
   return {data,
@@ -86,7 +98,7 @@ std::vector<std::string> describe(const std::string& data, const Job& job, std::
           job.virtual_shards > 0 ? fmt::format("B = {}, V = {}, k = {}", job.batch,
                                                job.virtual_shards, job.rounds(ranks))
                                  : fmt::format("B = {}, k = {}", job.batch, job.accumulate),
-          fmt::format("{} steps{}", grouped(steps), job.overlap ? ", overlapped" : "")};
+          fmt::format("{} steps{}", grouped(steps), how(job))};
 }
 
 std::string describe_libraries(const Job& job) {

@@ -57,6 +57,12 @@ std::size_t largest_block(const Run& run, std::size_t rank) {
   return std::min(run.evaluation_block, run.test_samples - std::min(before, run.test_samples));
 }
 
+/// How often a micro-batch uses each unit's parameters: forward, backward, and with activation
+/// checkpointing once more between them.
+std::size_t passes(const Job& job) {
+  return job.activation_segments > 0 ? 3 : 2;
+}
+
 /// One unit's collectives on this rank, in elements on the ring.
 struct Ring {
   std::size_t phi, reduce_scatter, all_gather, chunks;
@@ -145,8 +151,8 @@ MemoryTable memory_formula(const Run& run, std::size_t rank) {
   if (job.optimizer.has_momentum()) set(Category::momentum, states);
   if (job.optimizer.has_variance()) set(Category::variance, states);
   set(Category::activations, 0,
-      job.shape.activation_bytes(largest_batch(run, rank), largest_block(run, rank),
-                                 job.precision));
+      job.shape.activation_bytes(largest_batch(run, rank), largest_block(run, rank), job.precision,
+                                 job.activation_segments));
   set(Category::buffers, 0, trained ? buffer_bytes(run, rank) : 0);
   set(Category::data, run.data_bytes);
   return table;
@@ -166,7 +172,9 @@ TrafficTable traffic_formula(const Run& run, std::size_t rank) {
     } else {
       add_reduce_scatter(table, run, ring, k * run.steps);
     }
-    const std::size_t gathers = run.stage == 3 ? 2 * k * run.steps : run.stage == 0 ? 0 : updates;
+    const std::size_t gathers = run.stage == 3   ? passes(run.job) * k * run.steps
+                                : run.stage == 0 ? 0
+                                                 : updates;
     line(table, Collective::all_gather) += bytes(1, ring.phi, ring.all_gather, w) * gathers;
   }
   constexpr std::size_t words =
@@ -220,7 +228,7 @@ UnitCalls calls_per_unit(const Job& job, int stage, std::size_t ranks) {
     case 2:
       return {0, k, 1};
     default:
-      return {0, k, 2 * k};
+      return {0, k, passes(job) * k};
   }
 }
 

@@ -22,6 +22,7 @@ struct Activity {
 constexpr double bordered = 0.006;  ///< of the longest step: about 3 points
 constexpr std::array activities{
     Activity{"forward", "forward", "#E4E4E4", 0, "black"},
+    Activity{"recompute", "forward again", "#C8C8C8", 0, "black"},
     Activity{"backward", "backward", "#A8A8A8", 0, "black"},
     Activity{"update", "update", "#606060", 0, "white"},
     Activity{"allgather", "all-gather of parameters", "#0072B2", 0, "white"},

@@ -12,6 +12,9 @@ namespace {
 bool is_pass(const MeasuredTimeline::Mark& mark) {
   return mark.words == "forward" || mark.words == "backward";
 }
+bool is_of_pass(const MeasuredTimeline::Mark& mark) {
+  return is_pass(mark) || mark.words == "recompute";  // a part of the backward pass
+}
 
 }  // namespace
 
@@ -58,9 +61,9 @@ std::vector<Pass> passes(const MeasuredTimeline& timeline) {
 
 std::string peak_words(const MeasuredTimeline& timeline, std::size_t peak) {
   const auto& marks = timeline.marks;
-  // A pass is marked when it is over.
+  // What runs is marked when it is over.
   const auto pass = std::find_if(marks.begin(), marks.end(),
-                                 [&](const auto& m) { return m.after >= peak && is_pass(m); });
+                                 [&](const auto& m) { return m.after >= peak && is_of_pass(m); });
   if (pass == marks.end()) return "";
   std::string words = pass->words;
   if (!pass->unit) return words;

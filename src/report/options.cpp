@@ -48,6 +48,11 @@ void add_model_options(CLI::App& app, Options& o) {
       ->check(count(0))
       ->excludes(epochs);
   app.add_option("--seed", o.job.seed, "of weights and shuffles [1]")->check(count(0));
+  app.add_option(
+         "--checkpoint-activations", o.job.activation_segments,
+         "segments of layers of which only the input is kept; the rest is\nrecomputed in the "
+         "backward pass [0: all is kept]")
+      ->check(count(0));
   app.add_flag("--overlap", o.job.overlap,
                "non-blocking collectives while the passes go on; stages 0, 2 and 3");
   app.add_option("--chunk-elements", o.job.chunk_elements,
@@ -147,6 +152,9 @@ void check_together(const CLI::App& app, Options& o) {
     if (of_verify && app.count("--stages") == 0) std::erase(o.stages, 1);
     require(of_verify ? std::ranges::count(o.stages, 1) == 0 : o.stage != 1,
             "--overlap: stage 1 has no overlapped twin; 0, 2 and 3 have");
+    require(
+        o.job.activation_segments == 0,
+        "--checkpoint-activations: the overlapped twins recompute nothing; leave out --overlap");
   }
   require(std::set<int>(o.stages.begin(), o.stages.end()).size() == o.stages.size(),
           "--stages names a stage twice");

@@ -20,9 +20,9 @@ Category category_of(const JsonField& field) {
 
 std::string kind_of(const JsonField& field) {
   const std::string word = field.text();
-  bool known = word == "forward" || word == "backward" || word == "update";
+  bool known = computations.contains(word);
   for (std::size_t c = 0; c < collectives; ++c) known |= name(static_cast<Collective>(c)) == word;
-  field.require_kind(known, "forward, backward, update or a collective");
+  field.require_kind(known, "forward, recompute, backward, update or a collective");
   return word;
 }
 

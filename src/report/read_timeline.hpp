@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "zerolab/report/results.hpp"
 
 namespace zerolab {
+
+/// What a rank computes, as spans and marks call it.
+inline const std::set<std::string> computations{"forward", "recompute", "backward", "update"};
 
 /// One step of one rank, as train --timeline writes it; times in seconds from its begin.
 struct MeasuredTimeline {
@@ -19,10 +23,10 @@ struct MeasuredTimeline {
   };
   struct Span {
     double begin, end;
-    std::string what;  ///< forward, backward, update, or a collective
+    std::string what;  ///< one of computations, or a collective
     std::optional<std::uint64_t> unit;
 
-    bool computes() const { return what == "forward" || what == "backward" || what == "update"; }
+    bool computes() const { return computations.contains(what); }
   };
   struct Mark {
     std::size_t after;  ///< changes of memory that came before it

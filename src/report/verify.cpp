@@ -15,7 +15,7 @@ constexpr std::size_t steps_for_bytes = 3;
 
 struct Part {
   std::vector<Outcome> outcomes;
-  std::optional<Outcome> plain;  ///< of overlapped stages: the first as it is without overlap
+  std::optional<Outcome> plain;  ///< the first without overlap or recomputed activations, if it had
   std::vector<FirstDifference> differences;  ///< one for each stage that parts from the first
 };
 
@@ -71,9 +71,10 @@ class Verification {
       };
       part.outcomes.push_back(run(one));
     }
-    if (compare && job.overlap) {
+    if (compare && (job.overlap || job.activation_segments > 0)) {
       Job without = job;
       without.overlap = false;
+      without.activation_segments = 0;
       Training one = training(options_.stages[0]);
       part.plain = run({.job = without,
                         .stage = one.stage,
@@ -104,7 +105,7 @@ struct Verdict {
   bool ranks_agree = true, ledgers_hold = true;
   bool all_equal = true;    ///< every stage has the bits of the first
   bool as_required = true;  ///< those that must agree do
-  bool like_plain = true;   ///< overlapped or not, the bits are the same
+  bool like_plain = true;   ///< overlapped or recomputed or neither, the bits are the same
 };
 
 Verdict judge(const Part& bits, const Part& bytes, const Job& job, std::size_t ranks) {
@@ -120,7 +121,7 @@ Verdict judge(const Part& bits, const Part& bytes, const Job& job, std::size_t r
     v.ledgers_hold &= bits.plain->memory_holds() && bits.plain->traffic_holds();
     v.like_plain = same_bits(*bits.plain, bits.outcomes[0]);
     // A non-blocking sum of the library's own may add in another order.
-    v.as_required = v.like_plain || (job.reduce == ReduceMode::mpi && ranks > 1);
+    v.as_required = v.like_plain || (job.overlap && job.reduce == ReduceMode::mpi && ranks > 1);
   }
   for (const Outcome& a : bits.outcomes) {
     v.all_equal &= same_bits(bits.outcomes[0], a);

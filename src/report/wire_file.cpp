@@ -130,6 +130,7 @@ json wire_job(const std::string& data, const Job& job, std::size_t ranks) {
           {"precision", name(job.precision)},
           {"reduce", name(job.reduce)},
           {"k", job.rounds(ranks)},
+          {"checkpoint_activations", job.activation_segments},
           {"overlap", job.overlap},
           {"chunk_elements", job.chunk_elements}};
 }

@@ -5,6 +5,8 @@ namespace zerolab {
 namespace {
 
 std::unique_ptr<Stage> make_overlapped(int number, const Stage::Setup& setup) {
+  require(setup.job.activation_segments == 0,
+          "the overlapped twins recompute no activations; only the plain stages do");
   switch (number) {
     case 0:
       return make_overlapped0(setup);

@@ -16,6 +16,12 @@ std::vector<std::size_t> counted(std::size_t size, bool last_first) {
   return numbers;
 }
 
+std::vector<std::size_t> elements_of(const NetworkShape& shape) {
+  std::vector<std::size_t> elements;
+  for (std::size_t l = 0; l < shape.units(); ++l) elements.push_back(shape.elements(l));
+  return elements;
+}
+
 }  // namespace
 
 Stage::Stage(const Setup& setup, Placements placements)
@@ -31,7 +37,8 @@ Stage::Stage(const Setup& setup, Placements placements)
       units(counted(job_.shape.units(), false)),
       units_last_first(counted(job_.shape.units(), true)),
       model(job_.shape, memory_, trace_, comm, ranks_, gemm_of(job_.gemm)),
-      comm(ranks_, memory_, trace_, job_.reduce, plan_.micro_batches, job_.chunk_elements),
+      comm(ranks_, memory_, trace_, job_.reduce, plan_.micro_batches, job_.chunk_elements,
+           elements_of(job_.shape)),
       optimizer(job_.optimizer, trace_, ranks_) {
   for (const auto l : units) make_unit(l);
 }
@@ -70,7 +77,8 @@ void Stage::make_unit(std::size_t unit) {
 }
 
 void Stage::load(Split split, std::span<const std::size_t> indices, Network::Keep keep) {
-  const auto input = model.start(indices.size(), keep);
+  const bool trained = keep == Network::Keep::all_activations;
+  const auto input = model.start(indices.size(), keep, trained ? job_.activation_segments : 0);
   labels_.clear();
   for (std::size_t i = 0; i < indices.size(); ++i) {
     data_.read(split, indices[i], input.subspan(i * data_.features(), data_.features()));
@@ -175,6 +183,19 @@ FullUnit Stage::gather(std::size_t unit) {
   trace_.event(unit, "all-gather {} elements, holds {} → {}", elements, parameters[unit].size(),
                elements);
   return full;
+}
+
+void Stage::recompute_activations(std::size_t unit) {
+  if (job_.activation_segments == 0) return;
+  const auto [first, last] = segment_of(unit, units.size(), job_.activation_segments);
+  if (unit < last) return;  // recomputed with the last
+  for (std::size_t l = first; l <= last; ++l) {
+    if (placements_.parameters == Placement::full) {
+      model.recompute(l, parameters[l]);
+    } else {
+      model.recompute(l, gather(l));
+    }
+  }
 }
 
 Stage::Prefetch::Prefetch(Stage& stage, const std::vector<std::size_t>& order)

@@ -23,6 +23,7 @@ class ThisStage final : public Stage {
 
   void backward() override {
     for (const auto l : units_last_first) {
+      recompute_activations(l);  // of the segment that ends with l, with activation checkpointing
       model.backward(l, parameters[l], gradients[l]);  // adds to my sum over micro-batches
     }
   }

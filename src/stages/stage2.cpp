@@ -22,6 +22,7 @@ class ThisStage final : public Stage {
 
   void backward() override {
     for (const auto l : units_last_first) {
+      recompute_activations(l);  // of the segment that ends with l, with activation checkpointing
       FullUnit gradient = new_gradient(l);  // full, lives until the brace
       model.backward(l, parameters[l], gradient);
       comm.reduce_scatter(gradient, gradients[l]);  // adds to my shard of the sum

@@ -1,6 +1,7 @@
 // Stage 3, P_os+g+p: optimizer states, gradients and parameters are sharded.
 //   stored   parameters 2Φ/N    gradients 2Φ/N    optimizer states 12Φ/N
-//   sent     all-gather of the parameters before use (twice every micro-batch: forward, backward),
+//   sent     all-gather of the parameters before use (twice every micro-batch: forward, backward;
+//            with activation checkpointing three times: recomputation too),
 //            reduce-scatter of the gradients (every micro-batch)
 //   run      tests/on_ranks.sh 3 60 build/zerolab train --stage 3 --hidden 3 --trace
 //   compare  diff src/stages/stage2.cpp src/stages/stage3.cpp
@@ -25,6 +26,7 @@ class ThisStage final : public Stage {
 
   void backward() override {
     for (const auto l : units_last_first) {
+      recompute_activations(l);  // of the segment that ends with l, with activation checkpointing
       const FullUnit weights = gather(l);   // unit 0 too: 6Φ counts it, an MLP could do without
       FullUnit gradient = new_gradient(l);  // full, lives until the brace
       model.backward(l, weights, gradient);

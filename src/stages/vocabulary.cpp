@@ -45,6 +45,13 @@ void Model::forward(std::size_t unit, ConstNumbers parameters) {
   trace_.event(unit, "forward");
 }
 
+void Model::recompute(std::size_t unit, ConstNumbers parameters) {
+  const auto computing = trace_.computing("recompute", unit);
+  Network::recompute(unit, parameters);
+  ranks_.compute(shape().forward_flops(unit, rows()));
+  trace_.event(unit, "recompute");
+}
+
 void Model::backward(std::size_t unit, ConstNumbers parameters, Numbers gradient) {
   const auto computing = trace_.computing("backward", unit);
   Network::backward(unit, parameters, gradient);

@@ -55,6 +55,20 @@ TEST(CostModel, StateBytesOfEveryOptimizerAndPrecision) {
   expect(OptimizerKind::sgd, 0, fp32, {4, 4, 0});
 }
 
+/// Recomputed or not, what is sent is the same but for stage 3: 4k, k gradients and 3k parameters.
+void expect_recomputed(Job job, int stage, std::size_t k, std::size_t kept) {
+  for (const std::size_t segments : {1U, 4U, 100U}) {
+    job.activation_segments = segments;
+    EXPECT_EQ(volume(job, stage, 4).wire, stage == 3 ? 4 * k : kept);
+    if (stage < 3) continue;
+    const UnitCalls calls = calls_per_unit(job, 3, 4);
+    EXPECT_EQ(calls.all_reduce, 0U);
+    EXPECT_EQ(calls.reduce_scatter, k);
+    EXPECT_EQ(calls.all_gather, 3 * k);
+    EXPECT_EQ(volume(job, 3, 4).payload, 4 * k);
+  }
+}
+
 TEST(CostModel, VolumesOfTheTwoConventions) {
   for (const std::size_t k : {1U, 2U, 4U}) {
     const std::array<std::size_t, 4> payload{1, 2, k + 1, 3 * k}, wire{2, 3, k + 1, 3 * k};
@@ -67,6 +81,7 @@ TEST(CostModel, VolumesOfTheTwoConventions) {
           job.accumulate = k;
           job.overlap = overlap;
           const bool halves = overlap || mode == ReduceMode::ordered;
+          if (!overlap) expect_recomputed(job, static_cast<int>(stage), k, wire[stage]);
           const Volume found = volume(job, static_cast<int>(stage), 4);
           EXPECT_EQ(found.wire, wire[stage]);
           EXPECT_EQ(found.payload, halves ? wire[stage] : payload[stage]);

@@ -62,12 +62,14 @@ TEST_F(DigestTraces, AreTheSameInEveryStageAndAddUpToTheDigest) {
     std::vector<RangeDigests> wanted;
     for (int stage = 0; stage < 4; ++stage) {
       o.stage = stage;
+      o.job.activation_segments = static_cast<std::size_t>(stage);  // no job of another kind
       record(o);
       if (!first()) continue;
       const DigestTrace trace = read_trace(file);
       EXPECT_EQ(trace.steps, 3U);
       EXPECT_EQ(trace.shape.widths, (std::vector<std::size_t>{13, 7, 5, 3}));
       EXPECT_EQ(trace.header.run.at("stage"), stage);
+      EXPECT_EQ(trace.header.run.at("checkpoint_activations"), stage);
       EXPECT_EQ(trace.header.run.at("ranks"), comm.size());
       if (stage == 0) wanted = trace.digests;
       EXPECT_EQ(trace.digests, wanted) << stage;

@@ -100,6 +100,23 @@ TEST(Figures, NumbersOfTimelinesOutOfRangeAreNamed) {
   EXPECT_EQ(refusal("overlap", "timeline-3.json", rounded), "none");
 }
 
+// One span of 1 ms computes in a step of 4, and another with recomputation, in whose place the peak
+// now lies.
+TEST(Figures, RecomputationIsComputation) {
+  const ResultsFolder folder;
+  json file = timeline_json(3, false);
+  json span = file["spans"][1], mark = file["marks"][4];
+  span.update({{"what", "recompute"}, {"begin", 0.002}, {"end", 0.003}});
+  mark["words"] = "recompute";
+  file["spans"].push_back(span);
+  file["marks"].insert(file["marks"].begin() + 4, mark);
+  folder.write("timeline-3.json", file);
+  Results results(folder.path());
+  EXPECT_EQ(figure_facts("overlap", results).alt, "Stage 3: 4.0 ms, 50 % computing. ");
+  const std::string alt = figure_facts("trace", results).alt;
+  EXPECT_NE(alt.find("recompute of unit 4, gathered"), std::string::npos) << alt;
+}
+
 // Every figure says what it shows to those who do not see it.
 TEST(Figures, EachHasAnAlternativeText) {
   const ResultsFolder folder;

@@ -151,6 +151,35 @@ TEST(MemoryFormula, ActivationsOfTheLargestMicroBatch) {
   EXPECT_EQ(activations(1000, 10, 0), 4 * (10 * 20 + 91U));
 }
 
+// 13-7-5-3 in two segments, units 0 1 and unit 2. Going back through unit 1: 13 + 7 inputs, 5
+// gradients of its output, 7 of its input, while 13 + 5 inputs, 3 and 5 gradients are enough for
+// unit 2. Running unit 1 again: 13 + 7 inputs, 5 outputs and 5 gradients; unit 0: 13 inputs, 7
+// outputs, 5 gradients. In one segment or three, going back through unit 2 takes what it does
+// without any: 13 + 7 + 5 inputs, 3 and 5 gradients.
+TEST(MemoryFormula, RecomputedActivations) {
+  Job job = odd_job();
+  const auto activations = [&job](std::size_t segments, std::size_t tests) {
+    job.activation_segments = segments;
+    return memory({job, 3, 3, 1, 0, 1000, tests, 256, 0}, 0, Category::activations).peak;
+  };
+  job.precision = NumberType::fp32;
+  for (const std::size_t segments : {0U, 1U, 3U, 4U, 99U})
+    EXPECT_EQ(activations(segments, 0), 4 * 4 * 33U) << segments;
+  EXPECT_EQ(activations(2, 0), 4 * 4 * 32U);
+  EXPECT_EQ(activations(2, 10), 4 * 10 * 20U) << "evaluation recomputes nothing";
+  job.precision = NumberType::fp16;  // beside them a tile of widened weights, 91 or 35
+  EXPECT_EQ(activations(0, 0), 4 * (4 * 20 + 91U));
+  EXPECT_EQ(activations(2, 0), 4 * (4 * 25 + 91U));
+  for (std::size_t c = 0; c < categories; ++c) {
+    if (static_cast<Category>(c) == Category::activations) continue;
+    Job kept = job;
+    kept.activation_segments = 0;
+    for (int stage = 0; stage < 4; ++stage)
+      EXPECT_EQ(memory(run_of(job, stage, 3), 1, static_cast<Category>(c)),
+                memory(run_of(kept, stage, 3), 1, static_cast<Category>(c)));
+  }
+}
+
 TEST(MemoryFormula, NothingIsHeldForStepsThatAreNotTaken) {
   const Job job = odd_job();
   const zerolab::Run run{job, 3, 3, 0, 0, 1000, 0, 256, 0};

@@ -42,6 +42,7 @@ TEST(Options, Defaults) {
   EXPECT_EQ(o.job.batch, 32U);
   EXPECT_EQ(o.job.accumulate, 1U);
   EXPECT_EQ(o.job.virtual_shards, 0U);
+  EXPECT_EQ(o.job.activation_segments, 0U);
   EXPECT_FALSE(o.job.overlap);
   EXPECT_EQ(o.epochs, 1U);
   EXPECT_FALSE(o.steps);
@@ -70,6 +71,8 @@ TEST(Options, ModelOptionsReachTheirFields) {
   EXPECT_EQ(train({"--batch", "5"}).job.batch, 5U);
   EXPECT_EQ(train({"--accumulate", "6"}).job.accumulate, 6U);
   EXPECT_EQ(train({"--virtual-shards", "24"}).job.virtual_shards, 24U);
+  EXPECT_EQ(train({"--checkpoint-activations", "4"}).job.activation_segments, 4U);
+  EXPECT_EQ(train({"--checkpoint-activations", "0", "--overlap"}).job.activation_segments, 0U);
   EXPECT_EQ(train({"--epochs", "7"}).epochs, 7U);
   EXPECT_EQ(train({"--steps", "0"}).steps, 0U);
   EXPECT_EQ(train({"--steps", "8"}).steps, 8U);
@@ -151,6 +154,7 @@ TEST(Options, HelpListsEveryOption) {
                              "--batch",
                              "--accumulate",
                              "--virtual-shards",
+                             "--checkpoint-activations",
                              "--overlap",
                              "--epochs",
                              "--steps",

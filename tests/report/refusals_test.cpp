@@ -45,6 +45,7 @@ TEST(Refusals, CountsAreWholeNumbersFromOne) {
   for (const char* value : {"-1", "1e3", "99999999999999999999", "2.0"}) {
     expect_refusal_by_both({"--steps", value}, "--steps");
     expect_refusal_by_both({"--seed", value}, "--seed");
+    expect_refusal_by_both({"--checkpoint-activations", value}, "--checkpoint-activations");
   }
 }
 
@@ -55,6 +56,11 @@ TEST(Refusals, VirtualShardsReplaceAccumulation) {
 TEST(Refusals, StageOneHasNoOverlappedTwin) {
   expect_refusal({"train", "--overlap", "--stage", "1"}, "--overlap");
   expect_refusal({"verify", "--overlap", "--stages", "0,1"}, "--overlap");
+}
+
+TEST(Refusals, OverlappedTwinsRecomputeNothing) {
+  expect_refusal_by_both({"--overlap", "--checkpoint-activations", "2"},
+                         "--checkpoint-activations: the overlapped twins recompute nothing");
 }
 
 TEST(Refusals, HiddenWidthsAreAtLeastOne) {

@@ -48,6 +48,28 @@ TEST(TrafficFormula, OneRankInLiteralNumbers) {
             (Traffic{6 * steps, 2 * phi * steps, 4 * phi * steps, 4 * 103 * steps}));
 }
 
+// Stage 3 gathers 98, 40 and 18 elements three times for each of two micro-batches, in however many
+// segments; ranks pass on (98-33) + (40-13) + (18-6), (98-32) + (40-13) + 12, (98-33) + (40-14)
+// + 12. Nothing else changes.
+TEST(TrafficFormula, RecomputationGathersOnceMore) {
+  const Job kept = odd_job(ReduceMode::mpi, 2);
+  for (const std::size_t segments : {1U, 2U, 3U, 50U}) {
+    Job job = kept;
+    job.activation_segments = segments;
+    for (int stage = 0; stage < 4; ++stage) {
+      for (std::size_t rank = 0; rank < 3; ++rank) {
+        TrafficTable wanted = traffic_formula(run_of(kept, stage, 3), rank);
+        if (stage == 3)
+          wanted[static_cast<std::size_t>(Collective::all_gather)] = {
+              3 * 6 * steps, 6 * phi * steps, 2 * 6 * phi * steps,
+              2 * 6 * std::array{104U, 105U, 103U}[rank] * steps};
+        EXPECT_EQ(traffic_formula(run_of(job, stage, 3), rank), wanted)
+            << "stage " << stage << " rank " << rank;
+      }
+    }
+  }
+}
+
 // Overlapped stage 0 at N = 3: rank 1 sends 98-33, 40-13, 18-6 as sums, 98-32, 40-13, 18-6 as
 // averages; under exact the sums are 8 bytes wide, the averages 2. A unit is one call, whatever the
 // chunks.

@@ -49,6 +49,7 @@ struct Job {
   std::size_t chunk_elements = std::size_t{1} << 18;
   std::uint64_t seed = 1;
   GemmKind gemm = GemmKind::openblas;
+  std::size_t activation_segments = 0;  ///< whose inner activations are recomputed; 0: all are kept
   bool overlap = false;  ///< non-blocking collectives, where the stage has such a twin
 
   /// Micro-batches of a step over all ranks: V, or N·k.

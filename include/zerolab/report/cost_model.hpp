@@ -56,7 +56,8 @@ StateBytes state_bytes(const Job& job, int stage);
 std::string formula(const StateBytes& bytes);
 
 /// How often a unit's gradients and parameters pass through each collective in a step: k times with
-/// the gradients of each micro-batch in stages 2 and 3, which gathers parameters for each pass.
+/// the gradients of each micro-batch in stages 2 and 3; stage 3 gathers parameters for each pass,
+/// the recomputation of activations included.
 struct UnitCalls {
   std::size_t all_reduce, reduce_scatter, all_gather;
 };

@@ -90,6 +90,9 @@ class Stage {
     std::optional<FullUnit> unit_;
     Request request_;  // after the unit, so that it ends before it
   };
+  /// With activation checkpointing, at the last unit of a segment: runs the whole segment forward
+  /// once more, from its kept input. Sharded parameters are gathered for it unit by unit.
+  void recompute_activations(std::size_t unit);
   /// Whether the backward pass that runs now is the last of the step.
   bool last_micro_batch() const { return last_micro_batch_; }
   /// Room for one micro-batch's gradient of a unit, until the end of the scope.

@@ -66,6 +66,7 @@ class Model : public Network {
         Communicator& ranks, Gemm gemm);
 
   void forward(std::size_t unit, ConstNumbers parameters);
+  void recompute(std::size_t unit, ConstNumbers parameters);
   /// Writes the micro-batch's gradient.
   void backward(std::size_t unit, ConstNumbers parameters, Numbers gradient);
   /// Adds the micro-batch's gradient; the first one of a step is written in place where the sum is
