@@ -122,7 +122,7 @@ void factor(lab::Check& check) {
                  up, down, "can be cancelled further");
   };
   for (const Cost& adam : {Cost{4, 12}, {2, 14}, {0, 16}, {16, 0}}) {
-    for (const Number ranks : {8, 1, 3}) ask(adam, ranks);
+    for (const Number ranks : std::initializer_list<Number>{8, 1, 3}) ask(adam, ranks);
   }
   std::mt19937_64 random(check.rank());
   for (int i = 0; i < 200; ++i) ask({random() % 20, random() % 20 + 1}, random() % 1000 + 1);
