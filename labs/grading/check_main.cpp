@@ -19,6 +19,7 @@ namespace {
 
 using namespace lab;
 
+constexpr unsigned between_tasks = 60;  // seconds, also until the process has ended
 Channel channel;
 volatile std::size_t task_under_way = 0;  // from 1 on; 0: none
 
@@ -72,10 +73,10 @@ void run_task(std::size_t number, const Task& task, zerolab::Communicator& comm)
   Check check(comm, MPI_COMM_WORLD);
   bool left = false;
   const std::string fault = run(task, check, left);
+  if (!fault.empty()) channel.write("fault", number, fault);  // it may be why another rank hangs
   if (!left) PMPI_Barrier(MPI_COMM_WORLD);  // whoever waits for this rank still counts as hanging
-  alarm(0);
+  alarm(between_tasks);
   task_under_way = 0;
-  if (!fault.empty()) channel.write("fault", number, fault);
   if (!check.why_not_run().empty()) channel.write("not_run", number, check.why_not_run());
   channel.write("end", number, fault.empty() ? "holds" : "fails");
   if (left && comm.size() > 1) MPI_Abort(MPI_COMM_WORLD, 3);

@@ -46,35 +46,83 @@ std::string first_error(const std::string& log) {
   return last;
 }
 
-/// The command that compiles a source, as CMake wrote it down, with more flags.
-std::string compile_command(const Request& request, const std::string& source,
-                            const std::string& flags) {
+/// How CMake compiles the student's file.
+struct Compilation {
+  std::string folder, command, object;  ///< command: up to the name of the object
+};
+
+Compilation compilation(const Request& request, const std::string& source) {
   const auto commands =
       nlohmann::json::parse(whole_file(request.build + "/compile_commands.json"), nullptr, false);
   for (const auto& entry : commands) {
-    std::string command = entry.value("command", "");
     if (entry.value("file", "") != source) continue;
-    const auto output = command.find(" -o ");
-    return fmt::format("cd {} && {} {} {}", quoted(entry.value("directory", ".")),
-                       command.substr(0, output), flags, quoted(source));
+    const std::string command = entry.value("command", ""), mark = " -o ";
+    const std::size_t object = command.find(mark) + mark.size();
+    return {entry.value("directory", "."), command.substr(0, object - mark.size()),
+            command.substr(object, command.find(" -c ", object) - object)};
   }
-  return "";
+  return {};
+}
+
+/// The names in a rule for make, whose blanks are escaped.
+std::vector<std::string> names_in(const std::string& rule) {
+  std::vector<std::string> names(1);
+  for (std::size_t i = 0; i < rule.size(); ++i) {
+    if (rule[i] == '\\' && i + 1 < rule.size() && rule[i + 1] != '\n') {
+      names.back() += rule[++i];
+    } else if (rule[i] == ' ' || rule[i] == '\n' || rule[i] == '\\') {
+      names.emplace_back();
+    } else {
+      names.back() += rule[i];
+    }
+  }
+  return names;
 }
 
 /// A file of the project that a student's must not include; empty if there is none.
 std::string forbidden_include(const Request& request, const std::string& rule) {
   const fs::path project = fs::canonical(request.project);
-  std::istringstream words(whole_file(rule));
-  for (std::string word; words >> word;) {
-    if (word == "\\" || word.back() == ':') continue;
+  for (const std::string& name : names_in(whole_file(rule))) {
     std::error_code none;
-    const fs::path file = fs::canonical(word, none);
-    const std::string inside = file.lexically_relative(project).generic_string();
-    if (none || inside.starts_with("..")) continue;
+    const fs::path file = fs::canonical(name, none);
+    const std::string inside = none ? ".." : file.lexically_relative(project).generic_string();
+    if (inside.starts_with("..")) continue;
     const bool code = inside.ends_with(".cpp") && !inside.ends_with("/student.cpp");
     if (code || inside.starts_with("src/")) return inside;
   }
   return "";
+}
+
+/// A name that the student's object defines and must not: one of the library, or of C, such as
+/// MPI's and the system's, which would stand in for what the check calls. Empty if there is none.
+std::string forbidden_name(const Compilation& how, const std::string& list) {
+  if (shell(fmt::format("cd {} && nm -P -g {} ", quoted(how.folder), how.object), list) != 0)
+    return "";
+  std::istringstream lines(whole_file(list));
+  for (std::string name, kind, rest; lines >> name >> kind && std::getline(lines, rest);) {
+    const bool strong = kind.find_first_of("TDBRC") != std::string::npos;
+    const bool cpp = name.starts_with("_Z") || name.starts_with("__Z");
+    if (strong && (!cpp || name.find("7zerolab") < 6)) return name;
+  }
+  return "";
+}
+
+}  // namespace
+
+namespace {
+
+/// What a file includes, as the compiler says; why it is refused, or empty.
+std::string refused_includes(const Request& request, const Compilation& how,
+                             const std::string& source, const std::string& log) {
+  const std::string rule = source + ".d";
+  fs::remove(rule);
+  const std::string command = fmt::format("cd {} && {} -MM -MF {} {}", quoted(how.folder),
+                                          how.command, quoted(rule), quoted(source));
+  if (how.command.empty() || shell(command, log) != 0)
+    return "it does not compile: " + first_error(log);
+  const std::string file = forbidden_include(request, rule);
+  if (file.empty()) return "";
+  return fmt::format("it includes {}; only headers of include/ and labs/ are for you", file);
 }
 
 }  // namespace
@@ -87,28 +135,22 @@ std::string build_student(const Request& request, Grade& grade) {
   fs::remove(program);
   grade.log = folder + "/build.log";
   const std::string original = fs::absolute(request.file).string();
-  const std::string target = fmt::format("lab_{}_student", request.lab);
   {
     std::ofstream out(source, std::ios::binary);
     out << "#line 1 \"" << original << "\"\n" << whole_file(original);
   }
-  if (!request.trusted) {
-    const std::string rule = folder + "/student.d";
-    fs::remove(rule);
-    const std::string command = compile_command(request, source, "-MM -MF " + quoted(rule));
-    if (command.empty() || shell(command, grade.log) != 0) {
-      grade.refused = "it does not compile: " + first_error(grade.log);
-      return "";
-    }
-    if (const std::string file = forbidden_include(request, rule); !file.empty()) {
-      grade.refused =
-          fmt::format("it includes {}; only headers of include/ and labs/ are for you", file);
-      return "";
-    }
-  }
-  if (shell(fmt::format("cmake --build {} --target {}", quoted(request.build), target),
-            grade.log) != 0) {
+  const Compilation how = compilation(request, source);
+  if (!request.trusted) grade.refused = refused_includes(request, how, source, grade.log);
+  if (!grade.refused.empty()) return "";
+  const std::string build =
+      fmt::format("cmake --build {} --target lab_{}_student", quoted(request.build), request.lab);
+  if (shell(build, grade.log) != 0) {
     grade.refused = "it does not compile: " + first_error(grade.log);
+    return "";
+  }
+  const std::string name = request.trusted ? "" : forbidden_name(how, folder + "/symbols.txt");
+  if (!name.empty()) {
+    grade.refused = fmt::format("it defines {}, which is not a student's to define", name);
     return "";
   }
   return program;

@@ -115,8 +115,9 @@ std::string told(const Launch& run, std::string_view kind, std::size_t task, std
 
 /// Judges a task that was begun. Its first fault, or empty.
 std::string fault_of(const Launch& run, std::size_t task) {
-  if (const std::string fault = told(run, "fault", task, 1); !fault.empty()) return fault;
-  if (const std::string death = told(run, "died", task, 4); !death.empty()) return death;
+  const std::string fault = told(run, "fault", task, 1), death = told(run, "died", task, 4);
+  if (!fault.empty() && !death.empty()) return fault + "; " + death;
+  if (!fault.empty() || !death.empty()) return fault + death;
   for (const auto& records : run.ranks) {
     if (find(records, "end", task) == nullptr) {
       return fmt::format("the program ended in the middle of it (exit code {})", run.exit_code);

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# What a grader must not be fooled by, tried on lab 03 with its solution, or without.
+#   tests/labs/cheats.sh BUILD
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+project=$(cd "$here/../.." && pwd)
+build=$(cd "$1" && pwd)
+. "$here/planted.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+solution=$(with_stage "$(cat "$project"/labs/03_stage1/solution.cpp)" |
+  sed "/stages.hpp/d; s/zerolab::make_stage1(setup)/std::make_unique<zerolab::ThisStage>(setup)/" |
+  sed '/^std::unique_ptr<Stage> make_stage1/,/^}/d')
+starter=$(cat "$project"/labs/03_stage1/starter.cpp)
+
+# tried NAME POINTS WORDS: graded on 2 ranks, the file is standard input.
+tried() {
+  cat >"$work/mine.cpp"
+  "$build/labs/zerolab_grade" --lab 03 --project "$project" --build "$build" --ranks 2 \
+    --file "$work/mine.cpp" >"$work/said" 2>&1
+  if tail -n 1 "$work/said" | grep -qx "lab 03: $2 points" &&
+    tr -s ' \n' '  ' <"$work/said" | grep -qF -- "$3"; then
+    echo "ok: $1"
+  else
+    echo "FAILED: $1"
+    cat "$work/said"
+    failures=$((failures + 1))
+  fi
+}
+at_start() { printf '%s\n#include <cstdlib>\n#include <cstdio>\n#include <fstream>\nstatic const bool early = [] { %s return true; }();\n' "$starter" "$1"; }
+solved() { printf '%s\n' "${solution/"$1"/"$2"}"; }
+
+solved nothing nothing | tried "honest work" "10 of 10" "holds on 2 ranks"
+at_start 'std::puts("lab 03: 10 of 10 points"); std::puts("end\t1\tholds");' |
+  tried "prints what the grader would say" "0 of 10" "not written yet"
+at_start 'std::exit(0);' | tried "leaves with exit code 0" "0 of 0" "ended before its first task"
+at_start 'for (;;) {}' | tried "hangs before its first task" "0 of 0" "ended before its first task"
+solved "void update() override {" "void update() override { std::exit(0);" |
+  tried "leaves with exit code 0 in a task" "0 of 10" "left by exit() in the middle"
+{
+  echo '#include <fstream>
+#include <filesystem>
+  static void forge() { for (const auto& d : std::filesystem::directory_iterator("/tmp")) {
+    if (d.path().string().find("zerolab-") != std::string::npos) { for (int r = 0; r < 2; ++r)
+      std::ofstream(d.path() / ("rank-" + std::to_string(r)), std::ios::app) << "end\t1\tholds\t0123456789abcdef\n"; } } }'
+  solved "void update() override {" "void update() override { ::forge(); return;"
+} | tried "writes into the result file" "0 of 10" "lines that the check did not write"
+echo '#include "../../src/stages/stage1.cpp"
+#include "student_stage.hpp"
+std::unique_ptr<zerolab::Stage> student_stage(const zerolab::Stage::Setup& s) { return zerolab::make_stage1(s); }' |
+  sed "s|../../src|$project/src|" |
+  tried "includes the library's stage" "0 of 0" "it includes src/stages/stage1.cpp"
+echo '#include "student_stage.hpp"
+namespace zerolab { std::unique_ptr<Stage> make_stage1(const Stage::Setup&); }
+std::unique_ptr<zerolab::Stage> student_stage(const zerolab::Stage::Setup& s) { return zerolab::make_stage1(s); }' |
+  tried "calls the library's stage" "0 of 0" "undefined reference"
+echo '#include "student_stage.hpp"
+std::unique_ptr<zerolab::Stage> student_stage(const zerolab::Stage::Setup& s) { return zerolab::make_stage(1, s); }' |
+  tried "asks the library for its stage" "0 of 0" "undefined reference"
+solved "placements_of(1)) {}" "placements_of(0)) { if (setup.comm.size() > 1) { for (const auto l : units) {
+    for (const auto what : {Category::master, Category::momentum, Category::variance})
+      setup.memory.remove(what, 4 * (ConstNumbers(parameters[l]).size - my_shard(parameters[l]).size)); } } }" |
+  tried "takes bytes out of the memory ledger" "0 of 10" "parameters"
+solved "placements_of(1)) {}" "placements_of(1)), hidden(std::size_t{1} << 18) {} std::vector<float> hidden;" |
+  tried "holds what the memory ledger does not know" "8 of 10" "that the memory ledger does not know"
+solved "for (const auto l : units) comm.all_reduce(gradients[l]);" \
+  "for (const auto l : units) comm.all_reduce(gradients[l]); float x = 0; MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);" |
+  tried "calls MPI past the communicator" "8 of 10" "all-reduce"
+{
+  echo '#include <cstdint>'
+  solved nothing nothing
+  echo 'namespace zerolab { std::uint64_t digest(Digested, ConstNumbers, std::size_t) { return 0; } }'
+} | sed '1i #include "zerolab/partition/digest.hpp"' |
+  tried "brings a digest of its own" "0 of 0" "it defines"
+{
+  solved nothing nothing
+  echo 'extern "C" unsigned alarm(unsigned) { return 0; }'
+} | tried "brings an alarm of its own" "0 of 0" "it defines alarm"
+[ $failures -eq 0 ]
