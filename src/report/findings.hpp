@@ -75,6 +75,10 @@ Finding fits_already(const Folder& folder);  // EC5
 Evidence reduction(const Folder& folder, int stage, const std::string& formula);
 /// Nothing that stage 3 gathers outlives its use.
 Evidence released_parameters(const Folder& folder);
+/// What ranks read at the same time; without values where no experiment has looked.
+Evidence disjoint_samples(const Folder& folder);
+/// Of EC4: where ranks have nothing of a unit.
+Finding empty_shards(const Folder& folder);
 /// On ranks that evaluate nothing: the same for every N, of runs of one model and batch.
 Evidence training_activations(const Folder& folder);
 

@@ -1,4 +1,4 @@
-// What digests and self-tests say; and what needs an experiment that leaves no file of these kinds.
+// What digests and self-tests say; and what needs a simulated cluster.
 #include <algorithm>
 
 #include "findings.hpp"
@@ -94,9 +94,11 @@ Finding every_layer_on_every_rank(const Folder& folder) {
                           s[0].all(2 * run.parameters * run.steps)};
           },
           2),
-      no_ranks);
+      "");
   add(finding, digests(folder, "digest of the parameters, the same in stages 0, 1, 2 and 3"), "");
-  finding.open.emplace_back("the samples of each rank (TF1)");
+  const bool decided = !finding.evidence.empty();
+  add(finding, disjoint_samples(folder), "the samples of each rank (TF1)");
+  if (!decided) leave_undecided(finding, no_ranks);
   return finding;
 }
 
@@ -148,33 +150,17 @@ Finding ragged_shards(const Folder& folder) {
       self_tests(folder, "collectives with nothing from some ranks",
                  {"MPI_Reduce_scatter, counts of 0", "MPI_Allgatherv, counts of 0"}),
       "");
-  finding.open.emplace_back("training with fewer parameters in a unit than ranks");
+  const Finding empty = empty_shards(folder);
+  finding.evidence.insert(finding.evidence.end(), empty.evidence.begin(), empty.evidence.end());
+  finding.open.insert(finding.open.end(), empty.open.begin(), empty.open.end());
   return finding;
 }
 
-Finding batches(const Folder&) {
-  return only_open("which samples each rank sees");
-}
 Finding fast_and_slow_network(const Folder&) {
   return only_open("the time of a step of stages 1 and 3 on a fast and on a slow network");
 }
-Finding states_in_16_bits(const Folder&) {
-  return only_open("the share of updates that round to nothing with 16-bit states");
-}
-Finding summed_gradients(const Folder&) {
-  return only_open("weights of a run that sums against one that averages");
-}
-Finding averaging(const Folder&) {
-  return only_open("mean and variance of averaged gradients");
-}
 Finding links(const Folder&) {
   return only_open("the time of a step over 300 GB/s and over 10 Gb/s, simulated");
-}
-Finding accumulation(const Folder&) {
-  return only_open("bytes for each sample against micro-batches, stage by stage");
-}
-Finding identical_batches(const Folder&) {
-  return only_open("weights of ranks that all see one batch against one rank's");
 }
 
 }  // namespace zerolab::findings

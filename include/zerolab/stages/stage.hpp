@@ -59,6 +59,9 @@ class Stage {
   const Placements& placements() const { return placements_; }
   const LossScaler& scaler() const { return scaler_; }
   const Optimizer& optimizer_states() const { return optimizer; }
+  Optimizer& optimizer_states() { return optimizer; }
+  /// Of each unit, after a step: full or this rank's shard, still scaled.
+  const std::vector<Sum>& averaged_gradients() const { return gradients; }
   /// This rank's shard of a unit's parameters, wherever the stage keeps them.
   ConstNumbers my_parameters(std::size_t unit) const;
   const std::vector<Buffer>& stored_parameters() const { return parameters; }
