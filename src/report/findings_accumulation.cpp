@@ -51,10 +51,11 @@ Evidence payload_of_a_sample(const ExperimentFile& file) {
 
 Evidence same_activations(const ExperimentFile& file) {
   const Selection peaks = file.at("stages[*][*].activations[*]");
+  const std::uint64_t first = file.whole("stages[0][0].activations[0]");
   return {"measured",
           "activations at most, bytes on each rank, with 1 to 8 micro-batches in stages 0 to 3; "
           "right: the same in all",
-          {{file.where(), peaks.range(), peaks.wholes()[0] > 0 && peaks.all(peaks.wholes()[0])}},
+          {{file.where(), peaks.range(), first > 0 && peaks.all(first)}},
           {{file.file, peaks.source().path}}};
 }
 

@@ -1,6 +1,7 @@
 // What the memory ledgers say of activations, which no stage shards.
 #include <algorithm>
 
+#include "experiment_file.hpp"
 #include "findings.hpp"
 #include "zerolab/stages/stage.hpp"
 
@@ -47,6 +48,46 @@ bool comparable(const Folder& folder, const VerifyRun& run) {
   });
 }
 
+/// The same runs in each stage: all activations kept, then 2, 4, … segments.
+Evidence recomputed_activations(const ExperimentFile& file) {
+  Evidence evidence{
+      "measured",
+      fmt::format("activations at most, bytes on each rank, in a network of {} units; "
+                  "right: as the formula says, the same in stages 0 to 3, and less "
+                  "where all but the inputs of segments is recomputed",
+                  file.whole("units")),
+      {},
+      {{file.file, "stages[*][*].{segments,peak,formula}"}}};
+  const auto runs = file.at("stages[0][*].segments").wholes();
+  const auto kept = file.at("stages[0][0].peak[*]").wholes();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Selection peaks = file.at(fmt::format("stages[*][{}].peak[*]", i));
+    const Selection formula = file.at(fmt::format("stages[*][{}].formula[*]", i));
+    const auto found = peaks.wholes();
+    const bool all = found.size() == 4 * file.ranks() && kept.size() == file.ranks();
+    const bool equal = all && peaks.all(found[0]) && found[0] > 0;
+    const bool less = all && (runs[i] == 0 ? i == 0 : i > 0 && found[0] < kept[0]);
+    evidence.values.push_back(
+        {fmt::format("{}, {}", file.where(),
+                     runs[i] == 0 ? "all kept" : fmt::format("{} segments", runs[i])),
+         peaks.range(), equal && less && found == formula.wholes()});
+  }
+  return evidence;
+}
+
+Evidence same_when_recomputed(const ExperimentFile& file) {
+  const Selection digests = file.at("stages[*][*].digest");
+  const std::string first = file.text("stages[0][0].digest");
+  const bool same = std::all_of(digests.fields().begin(), digests.fields().end(),
+                                [&](const JsonField& digest) { return digest.text() == first; });
+  return {
+      "measured",
+      "digest of the parameters after a step, in stages 0 to 3, activations kept or recomputed; "
+      "right: the same",
+      {{file.where(), same ? first : "they differ", same}},
+      {{file.file, digests.source().path}}};
+}
+
 }  // namespace
 
 Evidence training_activations(const Folder& folder) {
@@ -71,7 +112,13 @@ Finding activations(const Folder& folder) {
 
 Finding activations_and_checkpointing(const Folder& folder) {
   Finding finding = one(equal_activations(folder), no_ranks);
-  leave_undecided(finding, "what recomputing activations saves");
+  const ExperimentFile file{folder.results, "experiment-activations.json"};
+  const Finding saved =
+      decided_by(file, "what recomputing activations saves", 2, [&]() -> std::vector<Evidence> {
+        return {recomputed_activations(file), same_when_recomputed(file)};
+      });
+  if (saved.status() == Status::not_measured) leave_undecided(finding, saved.open.back());
+  finding.evidence.insert(finding.evidence.end(), saved.evidence.begin(), saved.evidence.end());
   return finding;
 }
 

@@ -117,7 +117,7 @@ Evidence disjoint_samples(const Folder& folder) {
   for (std::size_t s = 0; s < ranks[0].size(); ++s) {
     for (const auto& [sample, times] : times_read(ranks, s, s + 1)) shared += times > 1 ? 1 : 0;
   }
-  std::optional<bool> holds = shared == 0;
+  std::optional<bool> holds = shared == 0 && !ranks[0].empty();
   if (file.ranks() == 1) holds.reset();
   evidence.values.push_back(
       {file.where(), fmt::format("{} in {} steps", thin(shared), ranks[0].size()), holds});

@@ -46,13 +46,11 @@ struct Decides {
   std::size_t least_ranks;
 };
 
-const std::vector<Decides> decides{{"experiment-batches.json", "TF1", 2},
-                                   {"experiment-states.json", "SE4", 1},
-                                   {"experiment-sums.json", "SE9", 2},
-                                   {"experiment-averaging.json", "WY4", 2},
-                                   {"experiment-accumulation.json", "WY7", 2},
-                                   {"experiment-empty-shards.json", "EC4", 3},
-                                   {"experiment-identical-batches.json", "EC6", 2}};
+const std::vector<Decides> decides{
+    {"experiment-batches.json", "TF1", 2},      {"experiment-states.json", "SE4", 1},
+    {"experiment-sums.json", "SE9", 2},         {"experiment-averaging.json", "WY4", 2},
+    {"experiment-accumulation.json", "WY7", 2}, {"experiment-activations.json", "EC3", 2},
+    {"experiment-empty-shards.json", "EC4", 3}, {"experiment-identical-batches.json", "EC6", 2}};
 
 TEST_F(Experiments, DecideTheirItemsOnRanksEnough) {
   for (const auto& [file, id, least_ranks] : decides) {
@@ -118,6 +116,11 @@ const std::vector<Fault> faults{
     {"experiment-accumulation.json", "WY7", "/stages/3/0/payload_bytes/0", 2},
     {"experiment-accumulation.json", "WY7", "/stages/2/1/accumulate", 4},
     {"experiment-accumulation.json", "WY7", "/stages/3/3/activations/1", 2},
+    {"experiment-activations.json", "EC3", "/stages/0/0/peak/1", 2},
+    {"experiment-activations.json", "EC3", "/stages/3/2/peak/0", 2},
+    {"experiment-activations.json", "EC3", "/stages/2/1/formula/1", 2},
+    {"experiment-activations.json", "EC3", "/stages/0/1/segments", 0},
+    {"experiment-activations.json", "EC3", "/stages/1/3/digest", "another"},
     {"experiment-identical-batches.json", "EC6", "/one_rank/moments", "another"},
     {"experiment-identical-batches.json", "EC6", "/stages/2/master", "another"},
     {"experiment-identical-batches.json", "EC6", "/stages/3/parameters", "another"},
