@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <climits>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 namespace zerolab {
@@ -139,6 +141,16 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
 Communicator::~Communicator() {
   MPI_Op_free(&half_sum_);
   MPI_Op_free(&bfloat16_sum_);
+  if (owned_) MPI_Comm_free(&comm_);
+}
+
+std::unique_ptr<Communicator> Communicator::first(std::size_t ranks) {
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_split(comm_, rank_ < ranks ? 0 : MPI_UNDEFINED, 0, &part);
+  if (part == MPI_COMM_NULL) return nullptr;
+  auto communicator = std::make_unique<Communicator>(part);
+  communicator->owned_ = true;
+  return communicator;
 }
 
 MPI_Op Communicator::sum_of(NumberType type) const {
@@ -321,6 +333,15 @@ void Communicator::pass_on(std::span<const char> to_next, std::span<char> from_p
 
 void Communicator::barrier() {
   MPI_Barrier(comm_);
+}
+
+void Communicator::patient_barrier() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm_, &request);
+  for (int all_here = 0; all_here == 0;) {
+    MPI_Test(&request, &all_here, MPI_STATUS_IGNORE);
+    if (all_here == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 double Communicator::now() const {

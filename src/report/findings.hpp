@@ -83,8 +83,8 @@ Finding empty_shards(const Folder& folder);
 Evidence training_activations(const Folder& folder);
 
 /// For an item about a verify run when there is none.
-inline constexpr const char* no_run = "no verify-N.json is in the folder";
-inline constexpr const char* no_ranks = "no verify-N.json of two ranks or more is in the folder";
+inline constexpr const char* no_run = "a run of all stages (verify-N.json)";
+inline constexpr const char* no_ranks = "a run on two ranks or more (verify-N.json)";
 
 /// A finding of one kind of numbers, or why there are none.
 inline Finding one(Evidence evidence, const char* otherwise = no_run) {

@@ -105,7 +105,7 @@ Finding twice_the_ranks(const Folder& folder) {
                               own_shares(run, 3, all_states)};
           },
           2),
-      "no two files verify-N.json and verify-2N.json are in the folder");
+      "runs on N and on 2N ranks (verify-N.json)");
   add(finding, training_activations(folder),
       "activations: two runs of one model and batch with a rank that evaluates nothing");
   return finding;
@@ -115,7 +115,7 @@ Finding one_rank(const Folder& folder) {
   Finding finding;
   const VerifyRun* run = folder.run(1);
   if (run == nullptr) {
-    finding.open.emplace_back("verify-1.json is not in the folder");
+    finding.open.emplace_back("a run on one rank (verify-1.json)");
     return finding;
   }
   Evidence memory{"measured", "model state in bytes; right: 16Φ in every stage", {}, {}};

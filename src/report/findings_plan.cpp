@@ -40,7 +40,7 @@ Finding exercise_2_2(const Folder& folder) {
   Evidence plan = calculated("model state of a rank of 8, by zerolab plan; right: 14 GB");
   put_bytes(plan, folder, "2.2", 3, "bytes_per_rank", "", 14 * billion);
   add(finding, plan, no_plan("2.2"));
-  add(finding, scaled(folder, 3, 8, seven_billion, "14 GB"), "no verify-8.json is in the folder");
+  add(finding, scaled(folder, 3, 8, seven_billion, "14 GB"), "a run on 8 ranks (verify-8.json)");
   return finding;
 }
 
@@ -51,7 +51,7 @@ Finding exercise_2_3(const Folder& folder) {
   put_bytes(plan, folder, "2.3", 1, "bytes_per_rank", "", 385 * billion / 10);
   put_bytes(plan, folder, "2.3", 2, "bytes_per_rank", "", 2625 * billion / 100);
   add(finding, plan, no_plan("2.3"));
-  add(finding, scaled(folder, 1, 8, seven_billion, "38.5 GB"), "no verify-8.json is in the folder");
+  add(finding, scaled(folder, 1, 8, seven_billion, "38.5 GB"), "a run on 8 ranks (verify-8.json)");
   add(finding, scaled(folder, 2, 8, seven_billion, "26.25 GB"), "");
   return finding;
 }
@@ -68,8 +68,7 @@ Finding exercise_3_3(const Folder& folder) {
   put_bytes(plan, folder, "3.3", 3, "volume_bytes", ", one direction", volume);
   put_bytes(plan, folder, "3.3", 3, "volume_bytes_both_directions", ", both", 2 * volume);
   add(finding, plan, no_plan("3.3"));
-  add(finding, scaled(folder, 3, ranks, phi, "43.75 GB"),
-      "a small model on 64 ranks (verify-64.json)");
+  add(finding, scaled(folder, 3, ranks, phi, "43.75 GB"), "a run on 64 ranks (verify-64.json)");
   return finding;
 }
 

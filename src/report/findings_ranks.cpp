@@ -24,7 +24,7 @@ Evidence memory_of_stage_3(const Folder& folder) {
                    });
 }
 
-constexpr const char* no_growth = "two files verify-N.json of one model";
+constexpr const char* no_growth = "runs of one model on two numbers of ranks (verify-N.json)";
 
 }  // namespace
 

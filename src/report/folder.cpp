@@ -16,15 +16,20 @@ const VerifyRun* Folder::run(std::uint64_t ranks) const {
 }
 
 Folder open_folder(Results& results) {
-  Folder folder{results, {}};
-  for (const std::size_t ranks : results.verified_ranks()) {
-    VerifyRun run{results, fmt::format("verify-{}.json", ranks), ranks, 0, 0};
+  return {results, VerifyRuns(results)};
+}
+
+const std::vector<VerifyRun>& VerifyRuns::all() const {
+  if (all_) return *all_;
+  std::vector<VerifyRun> runs;
+  for (const std::size_t ranks : results_.verified_ranks()) {
+    VerifyRun run{results_, fmt::format("verify-{}.json", ranks), ranks, 0, 0};
     run.parameters = run.at("stages.0.parameters").whole();
     run.steps = run.at("bytes.0.steps").whole();
     require_documents_runs(run);
-    folder.runs.push_back(std::move(run));
+    runs.push_back(std::move(run));
   }
-  return folder;
+  return all_.emplace(std::move(runs));
 }
 
 std::string held(const std::string& stage, const std::string& category) {

@@ -16,19 +16,36 @@ struct VerifyRun {
   Selection at(std::string path) const { return {results, {file, std::move(path)}}; }
 };
 
-/// A folder of results, its runs of verify looked at. Results keep what is read, so they are not
-/// const.
+/// The runs of verify, ascending in N; looked for, and looked at, when first used.
+class VerifyRuns {
+ public:
+  explicit VerifyRuns(Results& results) : results_(results) {}
+
+  std::vector<VerifyRun>::const_iterator begin() const { return all().begin(); }
+  std::vector<VerifyRun>::const_iterator end() const { return all().end(); }
+  bool empty() const { return all().empty(); }
+  const VerifyRun& back() const { return all().back(); }
+
+ private:
+  const std::vector<VerifyRun>& all() const;
+
+  Results& results_;
+  mutable std::optional<std::vector<VerifyRun>> all_;
+};
+
+/// A folder of results. Results keep what is read, so they are not const.
 struct Folder {
   Results& results;
-  std::vector<VerifyRun> runs;  ///< ascending in N
+  VerifyRuns runs;
 
   const VerifyRun* run(std::uint64_t ranks) const;
   bool has(const std::string& file) const { return results.json(file) != nullptr; }
 };
 
-/// Throws Error when a file is broken, or of another job than the documents speak of: 16-bit
-/// numbers and Adam, one micro-batch a step, nothing skipped where bytes are shown, and every stage
-/// trained alike, under --reduce exact where bits are shown and --reduce mpi where bytes are.
+/// Its runs throw Error when a file is broken, or of another job than the documents speak of:
+/// 16-bit numbers and Adam, one micro-batch a step, nothing skipped where bytes are shown, and
+/// every stage trained alike, under --reduce exact where bits are shown and --reduce mpi where
+/// bytes are.
 Folder open_folder(Results& results);
 
 /// Every line of a ledger, of memory or traffic, that is not its formula's, wherever a file

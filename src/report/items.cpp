@@ -25,6 +25,44 @@ bool Finding::only_calculated() const {
   });
 }
 
+const char* title(Group group) {
+  switch (group) {
+    case Group::exercise:
+      return "Exercises";
+    case Group::true_or_false:
+      return "True or false";
+    case Group::spot_the_error:
+      return "Spot the error";
+    case Group::why:
+      return "Why";
+    case Group::edge_case:
+      return "Edge cases";
+    default:
+      return "Self-tests";
+  }
+}
+
+const char* spoken(Group group) {
+  if (group == Group::true_or_false) return "Claim: ";
+  return group == Group::spot_the_error ? "Somebody says: " : "";
+}
+
+std::vector<Value> merged(const std::vector<Value>& values) {
+  const std::string n = "N = ";
+  std::vector<Value> shown;
+  for (const Value& value : values) {
+    const bool same = !shown.empty() && shown.back().number == value.number &&
+                      shown.back().holds == value.holds && shown.back().at.starts_with(n) &&
+                      value.at.starts_with(n);
+    if (same) {
+      shown.back().at += ", " + value.at.substr(n.size());
+    } else {
+      shown.push_back(value);
+    }
+  }
+  return shown;
+}
+
 std::vector<Item> all_items() {
   std::vector<Item> items;
   for (const auto part : {exercise_items(), claim_items(), question_items()}) {

@@ -6,29 +6,6 @@ namespace zerolab {
 
 namespace {
 
-const char* title(Group group) {
-  switch (group) {
-    case Group::exercise:
-      return "Exercises";
-    case Group::true_or_false:
-      return "True or false";
-    case Group::spot_the_error:
-      return "Spot the error";
-    case Group::why:
-      return "Why";
-    case Group::edge_case:
-      return "Edge cases";
-    default:
-      return "Self-tests";
-  }
-}
-
-/// In front of what is asked, where that is a claim which may be false.
-const char* spoken(Group group) {
-  if (group == Group::true_or_false) return "Claim: ";
-  return group == Group::spot_the_error ? "Somebody says: " : "";
-}
-
 std::string paragraph(std::string_view html, std::string_view attributes = "") {
   return html::element("p", html, attributes) + "\n";
 }
@@ -38,23 +15,6 @@ std::string value_html(const Value& value) {
   const std::string at = html::element("span", html::escaped(value.at) + ":", " class=\"at\"");
   const char* differs = value.holds && !*value.holds ? " — differs" : "";
   return html::element("li", at + html::escaped(value.number) + differs, kind);
-}
-
-/// The same number for several N is said once: "N = 2, 4".
-std::vector<Value> merged(const std::vector<Value>& values) {
-  const std::string n = "N = ";
-  std::vector<Value> shown;
-  for (const Value& value : values) {
-    const bool same = !shown.empty() && shown.back().number == value.number &&
-                      shown.back().holds == value.holds && shown.back().at.starts_with(n) &&
-                      value.at.starts_with(n);
-    if (same) {
-      shown.back().at += ", " + value.at.substr(n.size());
-    } else {
-      shown.push_back(value);
-    }
-  }
-  return shown;
 }
 
 std::string evidence_html(const Evidence& evidence) {

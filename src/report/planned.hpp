@@ -96,7 +96,7 @@ inline void put_fraction(Evidence& evidence, const Folder& folder, const std::st
 }
 
 inline std::string no_plan(const char* id) {
-  return fmt::format("exercise-{}.json (zerolab plan) is not in the folder", id);
+  return fmt::format("what zerolab plan says (exercise-{}.json)", id);
 }
 
 inline constexpr std::uint64_t billion = 1'000'000'000, seven_billion = 7 * billion;

@@ -21,12 +21,13 @@ nlohmann::json parse(const std::string& text, const std::string& file) {
 
 Results::Results(std::string folder) : folder_(std::move(folder)) {
   std::error_code none;
-  require(std::filesystem::is_directory(folder_, none),
-          "{}: no such folder; ./run_labs.sh measures and writes it", folder_);
+  require(std::filesystem::is_directory(*folder_, none),
+          "{}: no such folder; ./run_labs.sh measures and writes it", *folder_);
 }
 
 std::optional<std::string> Results::text(const std::string& file) const {
-  const std::filesystem::path path = std::filesystem::path(folder_) / file;
+  if (!folder_) return std::nullopt;
+  const std::filesystem::path path = std::filesystem::path(*folder_) / file;
   std::error_code none;
   if (!std::filesystem::exists(path, none)) return std::nullopt;
   require(std::filesystem::is_regular_file(path, none), "{} is no file", path.string());
@@ -38,26 +39,43 @@ std::optional<std::string> Results::text(const std::string& file) const {
   return text.str();
 }
 
+void Results::put(const std::string& file, nlohmann::json content) {
+  parsed_[file] = std::move(content);
+}
+
 const nlohmann::json* Results::json(const std::string& file) {
+  asked_.insert(file);
+  if (measurable_.erase(file) > 0) {
+    if (nlohmann::json measured = measure_(file); !measured.is_null())
+      put(file, std::move(measured));
+  }
   if (const auto known = parsed_.find(file); known != parsed_.end()) return &known->second;
   const auto all = text(file);
   if (!all) return nullptr;
-  return &parsed_.emplace(file, parse(*all, folder_ + "/" + file)).first->second;
+  return &parsed_.emplace(file, parse(*all, folder() + "/" + file)).first->second;
 }
 
 std::vector<nlohmann::json> Results::lines(const std::string& file) const {
   std::vector<nlohmann::json> values;
   std::istringstream all(text(file).value_or(""));
   for (std::string line; std::getline(all, line);) {
-    values.push_back(parse(line, fmt::format("{}/{}, line {},", folder_, file, values.size() + 1)));
+    values.push_back(
+        parse(line, fmt::format("{}/{}, line {},", folder(), file, values.size() + 1)));
   }
   return values;
 }
 
 std::vector<std::size_t> Results::verified_ranks() const {
+  std::set<std::string> names = measurable_;
+  for (const auto& [name, content] : parsed_) names.insert(name);
+  if (folder_) {
+    for (const auto& entry : std::filesystem::directory_iterator(*folder_)) {
+      names.insert(entry.path().filename().string());
+    }
+  }
   std::vector<std::size_t> ranks;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
-    const std::string name = entry.path().filename().string(), start = "verify-", end = ".json";
+  for (const std::string& name : names) {
+    const std::string start = "verify-", end = ".json";
     if (!name.starts_with(start) || !name.ends_with(end)) continue;
     const std::string n = name.substr(start.size(), name.size() - start.size() - end.size());
     const bool number = !n.empty() && n.size() < 8 && n[0] != '0' &&

@@ -65,6 +65,9 @@ class Communicator {
 
   std::size_t rank() const { return rank_; }
   std::size_t size() const { return size_; }
+  /// The first `ranks` of these ranks (MPI_Comm_split), by themselves; none on the others. All
+  /// ranks together.
+  std::unique_ptr<Communicator> first(std::size_t ranks);
   const TrafficLedger& ledger() const { return ledger_; }
   void restart_ledger() { ledger_ = {}; }
 
@@ -100,6 +103,9 @@ class Communicator {
   /// other.
   void pass_on(std::span<const char> to_next, std::span<char> from_previous);
   void barrier();
+  /// A barrier for a long wait: MPI_Ibarrier, looked at now and then, so that a rank which waits
+  /// leaves its core to others.
+  void patient_barrier();
 
   /// Seconds from some moment on, by MPI_Wtime: simulated where the cluster is (SMPI).
   double now() const;
@@ -136,6 +142,7 @@ class Communicator {
   std::size_t next() const { return (rank_ + 1) % size_; }
 
   MPI_Comm comm_;
+  bool owned_ = false;
   MPI_Op half_sum_ = MPI_OP_NULL;
   MPI_Op bfloat16_sum_ = MPI_OP_NULL;
   std::size_t rank_ = 0;

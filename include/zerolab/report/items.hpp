@@ -24,6 +24,9 @@ struct Value {
   std::optional<bool> holds;
 };
 
+/// The same number for several N is said once: "N = 2, 4".
+std::vector<Value> merged(const std::vector<Value>& values);
+
 /// Numbers of one kind that decide an item, or part of it.
 struct Evidence {
   std::string how;   ///< measured | ring model | calculated | self-test
@@ -45,6 +48,10 @@ struct Finding {
 };
 
 enum class Group { exercise, true_or_false, spot_the_error, why, edge_case, self_test };
+
+const char* title(Group group);
+/// In front of what is asked, where that is a claim which may be false.
+const char* spoken(Group group);
 
 struct Folder;
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace zerolab {
@@ -21,11 +24,22 @@ class Results {
  public:
   /// Throws Error when there is no such folder.
   explicit Results(std::string folder);
+  /// Without a folder: what was put(), and the files that `measure` makes when one of them is first
+  /// asked for; null: it could not.
+  using Measure = std::function<nlohmann::json(const std::string& file)>;
+  explicit Results(std::set<std::string> measurable = {}, Measure measure = {})
+      : measurable_(std::move(measurable)), measure_(std::move(measure)) {}
 
-  const std::string& folder() const { return folder_; }
+  /// For messages.
+  std::string folder() const { return folder_.value_or("measured here"); }
+  void put(const std::string& file, nlohmann::json content);
+  /// Whether a file is at hand without being read or measured now.
+  bool known(const std::string& file) const { return parsed_.contains(file); }
   /// A file of one JSON value; nullptr when there is none. Throws Error naming a file that cannot
   /// be read or is not JSON.
   const nlohmann::json* json(const std::string& file);
+  /// All that json() was asked for since the last call of this, there or not.
+  std::set<std::string> take_asked() { return std::exchange(asked_, {}); }
   /// A file of a JSON value a line; empty when there is none.
   std::vector<nlohmann::json> lines(const std::string& file) const;
   /// A whole file; none when there is none. Throws Error naming a file that cannot be read.
@@ -34,7 +48,9 @@ class Results {
   std::vector<std::size_t> verified_ranks() const;
 
  private:
-  std::string folder_;
+  std::optional<std::string> folder_;
+  std::set<std::string> measurable_, asked_;
+  Measure measure_;
   std::map<std::string, nlohmann::json> parsed_;
 };
 
