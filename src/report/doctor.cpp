@@ -84,41 +84,63 @@ std::size_t ranks_here(Communicator& comm) {
   return static_cast<std::size_t>(std::count(hosts.begin(), hosts.end(), host_name()));
 }
 
-/// A self-test, and on how many ranks it came out right.
-using Judged = std::vector<std::pair<std::string, std::uint64_t>>;
+/// Self-tests, each with the number of ranks on which it came out right.
+struct Tested {
+  std::vector<std::pair<std::string, std::uint64_t>> right;
+  std::string gemm_fault;
+  bool good = true;
+};
 
-Judged judge(const std::vector<SelfTest>& tests, Communicator& comm) {
-  Judged judged;
+Tested self_test(Communicator& comm) {
+  Tested tested{{}, gemm_fault(), true};
+  auto tests = collective_self_tests(comm);
+  const auto more = zero_count_self_tests(comm);
+  tests.insert(tests.end(), more.begin(), more.end());
+  tests.push_back({"sgemm", tested.gemm_fault.empty()});
   for (const SelfTest& test : tests) {
     std::uint64_t right = test.right ? 1 : 0;
     comm.sum(std::span(&right, 1));
-    judged.emplace_back(test.what, right);
+    tested.right.emplace_back(test.what, right);
+    tested.good &= right == comm.size();
   }
-  return judged;
+  return tested;
 }
 
-std::string table_of(const Judged& judged, std::size_t ranks) {
+/// Adds to a machine what only its ranks together know.
+Machine known_to_all(Machine machine, Communicator& comm) {
+  machine.attach = can_attach(comm);
+  machine.ranks = ranks_here(comm);
+  return machine;
+}
+
+std::string table_of(const Tested& tested, std::size_t ranks) {
   std::vector<std::vector<std::string>> rows{{"self-test", "right on ranks"}};
-  for (const auto& [what, right] : judged) {
+  for (const auto& [what, right] : tested.right) {
     rows.push_back({what, fmt::format("{} of {}", right, ranks)});
   }
   return table(rows);
 }
 
-nlohmann::json json_of(const Facts& facts, const Judged& judged, std::size_t ranks,
-                       const std::vector<std::string>& hinted, bool good) {
+nlohmann::json json_of(const Machine& machine, const Facts& facts, const Tested& tested,
+                       std::size_t ranks) {
   nlohmann::json summary{{"machine", nlohmann::json::object()},
                          {"self_tests", nlohmann::json::array()},
-                         {"hints", hinted},
-                         {"all_right", good}};
+                         {"hints", hints(machine)},
+                         {"all_right", tested.good}};
   for (const auto& [what, value] : facts) summary["machine"][what] = value;
-  for (const auto& [what, right] : judged) {
+  for (const auto& [what, right] : tested.right) {
     summary["self_tests"].push_back({{"what", what}, {"right", right}, {"ranks", ranks}});
   }
   return summary;
 }
 
 }  // namespace
+
+nlohmann::json measured_machine(Communicator& comm, const Machine& machine) {
+  const auto outside = comm.outside_training();
+  const Machine known = known_to_all(machine, comm);
+  return json_of(known, facts(known, comm.size()), self_test(comm), comm.size());
+}
 
 int doctor_command(const Options& options, Communicator& comm, Machine machine) {
   const auto outside = comm.outside_training();
@@ -127,33 +149,23 @@ int doctor_command(const Options& options, Communicator& comm, Machine machine) 
     if (comm.rank() == 0 && !options.json.empty() && !options.json_only())
       check_writable(options.json);
   });
-  machine.attach = can_attach(comm);
-  machine.ranks = ranks_here(comm);
+  machine = known_to_all(std::move(machine), comm);
   const Facts known = facts(machine, comm.size());
   if (speaks) print(known);
-
-  const std::string fault = gemm_fault();
-  auto tests = collective_self_tests(comm);
-  const auto more = zero_count_self_tests(comm);
-  tests.insert(tests.end(), more.begin(), more.end());
-  tests.push_back({"sgemm", fault.empty()});
-  const Judged judged = judge(tests, comm);
-  const bool good =
-      std::ranges::all_of(judged, [&](const auto& test) { return test.second == comm.size(); });
+  const Tested tested = self_test(comm);
   const std::string sent =
       options.collectives ? collective_results(comm) + collective_bytes(comm) : "";
   if (speaks) {
-    fmt::print("{}", table_of(judged, comm.size()));
-    if (!fault.empty()) fmt::print("sgemm: {}\n", fault);
+    fmt::print("{}", table_of(tested, comm.size()));
+    if (!tested.gemm_fault.empty()) fmt::print("sgemm: {}\n", tested.gemm_fault);
     for (const std::string& hint : hints(machine)) fmt::print("hint: {}\n", hint);
-    fmt::print("{}{}\n", sent, good ? "all right" : "WRONG: training would be wrong here");
+    fmt::print("{}{}\n", sent, tested.good ? "all right" : "WRONG: training would be wrong here");
   }
   together(comm, [&] {
     if (comm.rank() != 0 || options.json.empty()) return;
-    write_file(options.json,
-               json_of(known, judged, comm.size(), hints(machine), good).dump(2) + "\n");
+    write_file(options.json, json_of(machine, known, tested, comm.size()).dump(2) + "\n");
   });
-  return good ? 0 : 1;
+  return tested.good ? 0 : 1;
 }
 
 }  // namespace zerolab

@@ -4,11 +4,17 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "zerolab/comm/communicator.hpp"
+#include "zerolab/report/machine.hpp"
 
 namespace zerolab {
 
 // The parts of doctor. All ranks together.
+
+/// doctor.json: what is known of the machine, and its self-tests.
+nlohmann::json measured_machine(Communicator& comm, const Machine& machine);
 
 struct SelfTest {
   std::string what;

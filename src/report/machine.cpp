@@ -69,6 +69,14 @@ std::string usual_segment_folder() {
   return std::filesystem::temp_directory_path(none).string();
 }
 
+bool in_path(const std::string& program, const Environment& environment) {
+  std::istringstream folders(environment("PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string launcher_of(const Environment& environment) {
@@ -121,6 +129,7 @@ Machine look_around(const Environment& environment) {
   machine.attach_switched_off = environment("OMPI_MCA_btl_vader_single_copy_mechanism") == "none" ||
                                 environment("OMPI_MCA_smsc").find("^cma") != std::string::npos ||
                                 environment("OMPI_MCA_smsc") == "none";
+  machine.simgrid = in_path("smpirun", environment);
   return machine;
 }
 

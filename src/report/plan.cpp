@@ -5,14 +5,7 @@
 
 namespace zerolab {
 
-namespace {
-
-struct Output {
-  std::string text;
-  nlohmann::json json;
-};
-
-Output output_of(const PlanOptions& o) {
+PlanOutput plan_output(const PlanOptions& o) {
   if (o.what == "memory") {
     const auto stages = plan_memory(o.model, o.ranks);
     return {memory_text(o, stages), memory_json(o, stages)};
@@ -28,8 +21,6 @@ Output output_of(const PlanOptions& o) {
   const Fit fit = plan_fit(o.model, o.ranks, o.memory, o.activations);
   return {fit_text(o, fit), fit_json(o, fit)};
 }
-
-}  // namespace
 
 std::vector<TimeCase> time_cases(const PlanOptions& o) {
   const auto timed = [&](const std::optional<int>& stage, const std::string& counted,
@@ -55,7 +46,7 @@ std::vector<TimeCase> time_cases(const PlanOptions& o) {
 
 int plan_command(const PlanOptions& options) {
   if (!options.json.empty() && !options.json_only()) check_writable(options.json);
-  const Output output = output_of(options);
+  const PlanOutput output = plan_output(options);
   if (!options.json_only()) write_file("-", output.text);
   if (!options.json.empty()) write_file(options.json, output.json.dump(2) + "\n");
   return 0;

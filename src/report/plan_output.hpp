@@ -25,6 +25,13 @@ struct TimeCase {
 };
 std::vector<TimeCase> time_cases(const PlanOptions& options);
 
+struct PlanOutput {
+  std::string text;
+  nlohmann::json json;
+};
+/// All of it, for whatever is asked.
+PlanOutput plan_output(const PlanOptions& options);
+
 std::string memory_text(const PlanOptions& options, const std::vector<StageMemory>& stages);
 std::string traffic_text(const PlanOptions& options, const std::vector<StageTraffic>& stages);
 std::string time_text(const PlanOptions& options, const std::vector<TimeCase>& cases);

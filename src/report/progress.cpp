@@ -1,54 +1,10 @@
 #include "zerolab/report/progress.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <filesystem>
-
 #include "zerolab/report/console.hpp"
 
 namespace zerolab {
 
 namespace {
-
-std::string link_of(const std::filesystem::path& file) {
-  std::error_code none;
-  return std::filesystem::read_symlink(file, none).string();
-}
-
-/// True when this process and its parent hold the two ends of one pipe.
-bool parent_reads(int stream, const std::filesystem::path& parent) {
-  const std::string pipe = link_of(fmt::format("/proc/self/fd/{}", stream));
-  if (!pipe.starts_with("pipe:")) return false;
-  std::error_code none;
-  for (const auto& file : std::filesystem::directory_iterator(parent, none)) {
-    if (link_of(file.path()) == pipe) return true;
-  }
-  return false;
-}
-
-/// True when someone watches the stream. mpirun takes what its ranks write through a pipe or a
-/// pseudo-terminal of its own, so there it is mpirun's that must be a terminal.
-bool is_watched(int stream) {
-  const std::filesystem::path parent = fmt::format("/proc/{}/fd", getppid());
-  const std::string its = link_of(parent / std::to_string(stream));
-  const bool parent_is = its.starts_with("/dev/pts/") || its.starts_with("/dev/tty");
-  if (isatty(stream) == 1) return parent_is || stream == STDERR_FILENO;
-  return parent_is && parent_reads(stream, parent);
-}
-
-std::FILE* watched_stream() {
-  if (is_watched(STDOUT_FILENO)) return stdout;
-  return is_watched(STDERR_FILENO) ? stderr : nullptr;
-}
-
-/// Room in a line of the terminal; 80 characters where it does not say.
-std::size_t terminal_columns(std::FILE* terminal) {
-  winsize size{};
-  const bool known = ioctl(fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
-}
 
 std::string duration(double seconds) {
   if (seconds < 60) return fmt::format("{:.0f} s", seconds);
@@ -78,27 +34,21 @@ std::string progress_line(const std::string& what, const Position& at, std::size
 }
 
 Progress::Progress(bool wanted, std::string what, const JobData& data, std::size_t steps)
-    : out_(wanted ? watched_stream() : nullptr),
+    : line_(wanted),
       what_(std::move(what)),
       at_{0, steps, data.steps_per_epoch, 0, 0, 0},
       begin_(Clock::now()),
       shown_(begin_) {}
 
-Progress::~Progress() {
-  if (out_ != nullptr) std::fputs("\r\033[K", out_);
-}
-
 void Progress::show(std::size_t step, const StepResult& result) {
   const auto now = Clock::now();
   at_.samples += result.samples;
-  if (out_ == nullptr || now - shown_ < std::chrono::milliseconds(200)) return;
+  if (!line_.watched() || now - shown_ < std::chrono::milliseconds(200)) return;
   shown_ = now;
   at_.done = step + 1;
   at_.loss = result.loss;
   at_.seconds = std::chrono::duration<double>(now - begin_).count();
-  // The last column is left free: some terminals begin a new line there.
-  fmt::print(out_, "\r\033[K{}", progress_line(what_, at_, terminal_columns(out_) - 1));
-  std::fflush(out_);
+  line_.show(progress_line(what_, at_, line_.columns()));
 }
 
 }  // namespace zerolab

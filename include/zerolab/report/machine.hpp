@@ -30,6 +30,7 @@ struct Machine {
   std::string blas;                   ///< version, kernel and who chose it
   std::string kernel, faster_kernel;  ///< the latter empty when there is none
   int blas_threads = 1;
+  bool simgrid = false;  ///< smpirun is in the path
 };
 
 /// All but the launcher and what concerns other ranks and BLAS. To be called after MPI_Init.
