@@ -38,15 +38,16 @@ int say(const CommandLine& line) {
   return std::fflush(stdout) == 0 ? line.exit_code : 1;
 }
 
-bool needs_ranks(const std::string& command) {
-  return command != "plan" && command != "report";
+int alone(const CommandLine& line) {
+  if (line.command == "ask") return list_items();
+  return line.command == "plan" ? plan_command(line.plan) : report_command(line.report);
 }
 
 /// A command that needs no ranks, on the first of those it may have been given.
 int run_alone(const CommandLine& line, std::size_t rank = 0) {
   if (rank > 0) return 0;
   try {
-    const int code = line.command == "plan" ? plan_command(line.plan) : report_command(line.report);
+    const int code = alone(line);
     flush_output();
     return code;
   } catch (const std::exception& error) {
@@ -56,18 +57,23 @@ int run_alone(const CommandLine& line, std::size_t rank = 0) {
   }
 }
 
-Ending run_command(const Start& start, Communicator& comm) {
-  const CommandLine& line = start.line;
-  if (line.command == "train") return train_command(line.options, comm, start.wire_dump);
-  if (line.command == "verify") return {verify_command(line.options, comm)};
-  if (!needs_ranks(line.command)) return {run_alone(line, comm.rank())};
+Machine machine_of(const Start& start) {
   Machine machine = look_around(environment);
   machine.launcher = start.launcher;
   machine.blas = blas_kernel_note();
   machine.kernel = blas_kernel();
   machine.faster_kernel = faster_blas_kernel();
   machine.blas_threads = blas_threads();
-  return {doctor_command(line.options, comm, machine)};
+  return machine;
+}
+
+Ending run_command(const Start& start, Communicator& comm) {
+  const CommandLine& line = start.line;
+  if (line.command == "train") return train_command(line.options, comm, start.wire_dump);
+  if (line.command == "verify") return {verify_command(line.options, comm)};
+  if (!line.needs_ranks()) return {run_alone(line, comm.rank())};
+  if (line.command == "ask") return {ask_command(line.ask, comm, machine_of(start))};
+  return {doctor_command(line.options, comm, machine_of(start))};
 }
 
 /// A fault that this rank alone has met while others may wait in a collective: say it, end the job.
@@ -120,9 +126,10 @@ int end(const Ending& ending) {
 
 int main(int argc, char** argv) {
   const Start begin = start(argc, argv);
-  const bool alone = begin.launcher == launcher_of([](const char*) { return std::string(); });
-  if (alone && begin.line.command.empty()) return say(begin.line);
-  if (alone && !needs_ranks(begin.line.command)) return run_alone(begin.line);
+  const bool started_alone =
+      begin.launcher == launcher_of([](const char*) { return std::string(); });
+  if (started_alone && begin.line.command.empty()) return say(begin.line);
+  if (started_alone && !begin.line.needs_ranks()) return run_alone(begin.line);
   MPI_Init(&argc, &argv);
   Ending ending{begin.line.exit_code};
   {

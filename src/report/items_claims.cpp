@@ -49,7 +49,9 @@ std::span<const Item> claim_items() {
            "Gradients stay whole in stage 1, 2Φ on every rank; stage 2 shards them.", "",
            gradients_of_stage_1},
       Item{"SE2", error, "The 3× of stage 3 come from three all-gathers.",
-           "Two all-gathers and one reduce-scatter, 2Φ each, for every unit.", "",
+           "Two all-gathers and one reduce-scatter, 2Φ each, for every unit.",
+           "3 is the payload convention: stage 0's all-reduce counts once. On a ring it sends twice "
+           "its payload, and the same calls are 1.5 times as much.",
            calls_of_stage_3},
       Item{"SE3", error, "12Φ are momentum and variance.",
            "Those are 8Φ; the other 4Φ are the fp32 master weights.", "", moments_and_master},

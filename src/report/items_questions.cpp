@@ -33,7 +33,9 @@ std::span<const Item> question_items() {
            two_gathers},
       Item{"WY6", why, "Why does stage 3 want fast links?",
            "It sends 3 times the payload; over 10 Gb/s the computation waits for it.",
-           "10 Gb/s are 1.25 GB/s; the documents write about 1.", links},
+           "10 Gb/s are 1.25 GB/s; the documents write about 1. On a ring 3 times the payload are "
+           "1.5 times the bytes of stage 0, and that is what takes the time.",
+           links},
       Item{"WY7", why, "Why does accumulating gradients go well with ZeRO?",
            "More samples for each update with the activations of one micro-batch, and fewer bytes "
            "for each sample.",
@@ -64,7 +66,10 @@ std::span<const Item> question_items() {
       Item{"S3", self, "Ceiling of stage 3's reduction.", "None: it is N.", "",
            reduction_of_stage_3},
       Item{"S4", self, "Why does stage 3 have 3 times the payload?",
-           "Two all-gathers and one reduce-scatter against one all-reduce.", "", calls_of_stage_3},
+           "Two all-gathers and one reduce-scatter against one all-reduce.",
+           "In payload, where the all-reduce counts once. On a ring it is a reduce-scatter and an "
+           "all-gather itself: three against two, 1.5 times.",
+           calls_of_stage_3},
       Item{"S5", self, "The first stage that shards gradients.", "Stage 2.", "",
            first_stage_with_gradients},
       Item{"S6", self, "All ranks' model state in stage 0.", "16ΦN.", "", cluster_total_of_stage_0},

@@ -57,6 +57,7 @@ CLI::Validator file_name();
 void add_json(CLI::App& app, std::string& file);
 
 // Subcommands with files of their own.
+void add_ask_command(CLI::App& app, AskOptions& options);
 void add_plan_command(CLI::App& app, PlanOptions& options);
 void add_report_command(CLI::App& app, ReportOptions& options);
 

@@ -234,11 +234,12 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
 
   add_json(*doctor, o.json);
 
+  add_ask_command(app, line.ask);
   add_plan_command(app, line.plan);
   add_report_command(app, line.report);
 
   try {
-    const std::set<std::string> known{"train", "verify", "doctor", "plan", "report"};
+    const std::set<std::string> known{"train", "verify", "ask", "doctor", "plan", "report"};
     const std::string first = argc > 1 ? argv[1] : "";
     require(first.empty() || first[0] == '-' || known.contains(first),
             "'{}' is no subcommand; there are {}", first, fmt::join(known, ", "));

@@ -23,9 +23,12 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
 int verify_command(const Options& options, Communicator& comm);
 int doctor_command(const Options& options, Communicator& comm, Machine machine);
 
+int ask_command(const AskOptions& options, Communicator& comm, const Machine& machine);
+
 // The subcommands that need no ranks; called once. They throw Error for what cannot be read,
 // written or worked out.
 int plan_command(const PlanOptions& options);
 int report_command(const ReportOptions& options);
+int list_items();  ///< ask --list
 
 }  // namespace zerolab

@@ -44,15 +44,34 @@ struct ReportOptions {
   std::string output;               ///< the page; of a figure without ending; empty: in the folder
 };
 
+/// What is asked of the question bank.
+struct AskOptions {
+  std::vector<std::string> ids;
+  bool list = false, all = false;
+  bool check = false;   ///< one line an item, and the exit code says whether all is confirmed
+  bool answer = false;  ///< no prediction is asked for
+  std::string results;  ///< folder that gets what is measured; empty: none
+  std::string network;  ///< file of a simulated network; empty: none
+  std::string json;     ///< file, or "-" for stdout; empty: none
+
+  bool json_only() const { return json == "-"; }
+};
+
 /// Parsed command line. `command` is empty when `text` is all there is to say: help (exit 0) or a
 /// refusal.
 struct CommandLine {
-  std::string command;  ///< train | verify | doctor | plan | report
+  std::string command;  ///< train | verify | ask | doctor | plan | report
   Options options;
   PlanOptions plan;
   ReportOptions report;
+  AskOptions ask;
   std::string text;
   int exit_code = 0;
+
+  /// Whether the command works on all ranks it is given, and not on one alone.
+  bool needs_ranks() const {
+    return command != "plan" && command != "report" && !(command == "ask" && ask.list);
+  }
 };
 
 /// Never throws; needs no MPI.

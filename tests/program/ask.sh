@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# ask: every item that no simulation decides is measured on 4 ranks and confirmed; what it leaves is what
+# verify, plan and report know; it asks for a prediction where someone types, and for none elsewhere.
+#   tests/program/ask.sh PROGRAM
+# shellcheck disable=SC2317  # the checks are called through "check"
+# shellcheck source=tests/program/checks.sh
+. "$(dirname "$0")/checks.sh"
+
+alone ask --list
+check "--list, without ranks" succeeded
+check "  53 items" equal "$(wc -l <out)" 53
+check "  lines fit 100 columns" fits_100_columns
+simulated_items=$(awk '$2 == "*" { print $1 }' out)
+
+run 4 120 ask --all --check --results "some results"
+check "4 ranks, --all --check" succeeded
+check "  lines fit 100 columns" fits_100_columns
+check "  a line an item, and the totals" equal "$(grep -cE '^(TF|SE|WY|EC|S|)[0-9.]+ ' out)" 54
+for id in $(awk '{ print $1 }' out | head -n 53); do
+  line=$(grep "^$id " out)
+  case " $(xargs <<<"$simulated_items") " in
+    *" $id "*) check "$id is not run" grep -q "^$id  *not run: " <<<"$line" ;;
+    *) check "$id is confirmed, with a number" grep -q "^$id  *confirmed  .*: .* (.*)\$" <<<"$line" ;;
+  esac
+done
+for file in doctor verify-{1,2,3,4} exercise-5.2; do
+  check "  it leaves $file.json" [ -s "some results/$file.json" ]
+done
+mkdir handout
+"$tests/../labs/exercises.sh" "$program" handout >/dev/null
+for file in "some results"/exercise-*.json; do
+  check "  $(basename "$file") is what plan writes" cmp "$file" "handout/$(basename "$file")"
+done
+alone report --results "some results"
+check "  and report makes a page of it" succeeded
+
+# --- one item ---
+
+run 4 60 ask TF7
+check "TF7" succeeded
+check "  the claim" says '^Claim: Stage 2 all-reduces gradients'
+check "  the number" says '^ *N = 2, 3, 4: 0Φ$'
+check "  the verdict" says '^  Verdict: confirmed$'
+check "  the explanation" says '^  Right: False: '
+check "  its convention" says 'twice as much in payload'
+check "  no prediction is asked for without a terminal" [ "$(grep -c 'prediction' out)" -eq 0 ]
+run 1 60 ask TF7
+check "on one rank it says what it needs, which is no failure" succeeded
+check "  two ranks" says 'needs two ranks or more'
+run 1 60 ask TF7 EC1 --check
+check "but not measured is no pass of --check" equal "$code" 1
+check "  TF7 is not" says '^TF7  *not measured  *needs two ranks or more$'
+check "  EC1 is confirmed on one rank" says '^EC1  *confirmed '
+run 3 60 ask 4.1 TF7 --json -
+check "--json -: an object from the first line to the last" \
+  equal "$(sed -n '1p;$p' out | tr -d '\n')" "{}"
+check "  with both verdicts" equal "$(grep -c '"verdict": "confirmed"' out)" 2
+
+# --- refusals, before anything is measured ---
+
+run 2 60 ask TF77 --results made
+check "an unknown item" fails_with "'TF77' is no item" --list
+run 2 60 ask TF4 --network no/such/file --results made
+check "a network that is not there" fails_with no/such/file "cannot be read"
+echo "[1, 2" >broken.json
+run 2 60 ask TF4 --network broken.json --results made
+check "a network that is no JSON" fails_with broken.json JSON
+check "  no folder was made" [ ! -e made ]
+run 2 60 ask TF7 --results broken.json
+check "results in place of a file" fails_with broken.json folder
+run 2 60 ask TF7 --json no/such/folder
+check "--json that cannot be written" fails_with no/such/folder
+
+# --- someone types ---
+
+command -v script >/dev/null || { [ $faults -eq 0 ] && skip_all "no script, which makes a terminal"; }
+# typed WORDS COMMAND...: what the terminal shows goes to the file out.
+typed() {
+  local words=$1
+  shift
+  { sleep 3 && printf '%s\n' "$words" && sleep 3; } |
+    script -qec "ZEROLAB_INPUT=/dev/tty $(printf '%q ' "$@")" /dev/null 2>err | tr '\r' '\n' >out
+}
+typed true "$tests/on_ranks.sh" 2 60 "$program" ask TF7
+check "through mpirun a prediction is asked for" says 'Your prediction, true or false'
+check "  and judged" says 'You said: true, which does not agree'
+typed false "$program" ask TF6
+check "so it is started alone" says 'You said: false, which agrees'
+typed false "$program" ask TF6 --answer
+check "but not with --answer" [ "$(grep -c 'prediction' out)" -eq 0 ]
+finish
