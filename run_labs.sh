@@ -18,6 +18,8 @@ usage: ./run_labs.sh [COMMAND] [--no-install] [--mpi openmpi|mpich|smpi]
   wire ...   build, measure what the MPI really sends in a step of each stage (on 4 ranks, or as the
              first argument says; more go to train), write wire-N.json into the build folder, and
              show it beside the model
+  ask ...    build, ask the question bank on 4 ranks, or as the first argument says (ask TF7, ask 8
+             --all, ask --list); what wants a simulated network gets it where SimGrid is installed
   doctor ... build, show what this machine's MPI and BLAS really do (on 2 ranks, or as the first
              argument says; doctor --collectives shows what each collective sends)
   lab NN     build, grade the solution of lab NN; with --mine what you have written
@@ -228,11 +230,14 @@ timelines() {
 }
 
 labs() {
-  local ranks wire=() more lab
+  local ranks wire=() network=() more lab
   results=results
   mkdir -p $results || die 1 "$results/ cannot be made"
   rm -f $results/*.{json,jsonl,txt,svg,png,html}
-  run "this machine" 2 300 "$program" doctor --json $results/doctor.json
+  run "this machine" 2 300 "$program" doctor
+  # First of all: what it leaves of a short job is replaced below by longer ones.
+  if simulated $results/network.json; then network=(--network $results/network.json); fi
+  run "ask" "${ranks_asked:-4}" 600 "$program" ask --all --check --results $results ${network[@]+"${network[@]}"}
   step "what the MPI sends on 4 ranks"
   if measure_wire "$results/wire-4.json" 4; then
     wire=(--wire "$results/wire-4.json")
@@ -369,6 +374,27 @@ doctor() {
   tests/on_ranks.sh "$ranks" 300 "$program" doctor "$@"
 }
 
+# simulated FILE: makes network.json, where SimGrid is installed. Nothing of this run's own MPI is to be
+# inherited by the simulation.
+simulated() {
+  command -v smpirun >/dev/null &&
+    env -i PATH="$PATH" HOME="${HOME:-/}" labs/simulate_network.sh "$1" >&2
+}
+
+ask() {
+  local ranks=${ranks_asked:-4} id file=$folder/network.json network=()
+  if [[ ${1:-} =~ ^[1-9][0-9]*$ ]]; then
+    ranks=$1
+    shift
+  fi
+  for id in $("$program" ask --list | awk '$2 == "*" { print $1 }') --all; do
+    grep -qiF -e " $id " <<<" $* " || continue
+    if simulated "$file"; then network=(--network "$file"); fi
+    break
+  done
+  tests/on_ranks.sh "$ranks" 3600 "$program" ask ${network[@]+"${network[@]}"} "$@"
+}
+
 # --- commands ----------------------------------------------------------------------------------
 
 install=yes mine=no ranks_asked=
@@ -410,7 +436,7 @@ case $command in
     exit 0
     ;;
   student-copy) exec "$(dirname "${BASH_SOURCE[0]}")/labs/student_copy.sh" "$@" ;;
-  test | bench | simulate | wire | doctor | lab | grade) ;;
+  test | bench | simulate | wire | ask | doctor | lab | grade) ;;
   labs | install | build)
     if [ $# -gt 0 ]; then
       usage >&2
@@ -426,7 +452,9 @@ esac
 [ "$command $mpi" != "bench smpi" ] || die 2 "there is nothing to time: SMPI's clock is simulated"
 
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
-exec </dev/null # nothing here asks; sudo asks at the terminal itself
+# Nothing here asks but the question bank; sudo asks at the terminal itself.
+if [ "$command" = ask ] && [ -t 0 ]; then export ZEROLAB_INPUT=/dev/tty; fi
+exec </dev/null
 trap 'exit 130' INT
 # Open MPI's socket paths have little room, and macOS's own folder for such files takes most of it.
 if [ "$(uname -s)" = Darwin ]; then export TMPDIR=/tmp; fi
@@ -437,7 +465,7 @@ install_missing
 step "build"
 # Labs and doctor need the program alone; its tests and the benchmark take as long again.
 case $command in
-  doctor | simulate | wire) build zerolab ;;
+  ask | doctor | simulate | wire) build zerolab ;;
   labs) build zerolab && build zerolab_grade ;;
   lab | grade) build zerolab_grade ;;
   *) build all ;;
@@ -463,6 +491,10 @@ case $command in
   grade)
     step "grade"
     grade "$@"
+    ;;
+  ask)
+    step "the question bank"
+    ask "$@"
     ;;
   doctor)
     step "doctor"

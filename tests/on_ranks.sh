@@ -4,12 +4,14 @@
 #   tests/on_ranks.sh N SECONDS PROGRAM [ARGUMENTS...]
 #
 # Ends with the program's exit code; non-zero as well when the time is up. No rank stays alive then.
-# The ranks read no standard input. What differs between machines is found out here, so that neither
-# tests nor students need flags: Open MPI 4 or 5, MPICH or SMPI, as the program is built; root or not,
-# fewer cores than ranks, containers that block cross-memory attach, no network but the loopback.
+# The ranks read no standard input, unless they are given one. What differs between machines is found out
+# here, so that neither tests nor students need flags: Open MPI 4 or 5, MPICH or SMPI, as the program is
+# built; root or not, fewer cores than ranks, containers that block cross-memory attach, no network but
+# the loopback.
 #
 #   ZEROLAB_MPIRUN        the mpirun to use [as found in PATH, of the MPI that the program is built with]
 #   ZEROLAB_MPIRUN_FLAGS  more flags for it, split at blanks
+#   ZEROLAB_INPUT         what rank 0 reads, /dev/tty for what is typed [/dev/null]
 #   ZEROLAB_PLATFORM      SMPI: the simulated cluster, its hosts named host-0, host-1, ...
 #                         [labs/platforms/infiniband-100g.xml]
 #
@@ -195,7 +197,7 @@ marked() { grep -lsF "ZEROLAB_JOB=$ZEROLAB_JOB" /proc/[0-9]*/environ | cut -d / 
 
 # The odd form of the empty arrays is for bash 3.2, which macOS ships.
 ${guard[@]+"${guard[@]}"} "$mpirun" "${flags[@]}" ${extra[@]+"${extra[@]}"} \
-  "${command[@]}" </dev/null
+  "${command[@]}" <"${ZEROLAB_INPUT:-/dev/null}"
 code=$?
 if [ $code -ne 0 ] && [ -d /proc/self ]; then
   for _ in 1 2 3 4 5 6 7 8 9 10; do
