@@ -86,6 +86,14 @@ void Optimizer::update(std::size_t unit, Numbers parameters, ConstNumbers gradie
   require(parameters.size == gradients.size, "{} parameters, {} gradients", parameters.size,
           gradients.size);
   States& states = states_[unit];
+  const auto holds = [&](bool needed, const Buffer& state) {
+    require(!needed || state.size() >= parameters.size,
+            "unit {}: {} parameters to update, optimizer states of {}", unit, parameters.size,
+            state.size());
+  };
+  holds(parameters.type != NumberType::fp32, states.master);
+  holds(settings_.has_momentum(), states.momentum);
+  holds(settings_.has_variance(), states.variance);
   const double eta = settings_.learning_rate, lambda = settings_.weight_decay;
   const bool is_sgd = settings_.kind == OptimizerKind::sgd;
   const bool decoupled = settings_.kind == OptimizerKind::adamw;

@@ -172,6 +172,9 @@ FullUnit Stage::room_for(std::size_t unit) {
   Buffer full(memory_, Category::parameters, job_.precision, job_.shape.elements(unit));
   const ConstNumbers mine = parameters[unit];
   const Numbers place = my_shard(full);
+  require(mine.size == place.size,
+          "gather of unit {}: this rank's shard has {} elements, and {} are stored", unit,
+          place.size, mine.size);
   std::copy_n(mine.data, mine.bytes(), place.data);
   return {std::move(full), trace_, "", unit, mine.size};
 }
