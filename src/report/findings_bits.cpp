@@ -156,11 +156,4 @@ Finding ragged_shards(const Folder& folder) {
   return finding;
 }
 
-Finding fast_and_slow_network(const Folder&) {
-  return only_open("the time of a step of stages 1 and 3 on a fast and on a slow network");
-}
-Finding links(const Folder&) {
-  return only_open("the time of a step over 300 GB/s and over 10 Gb/s, simulated");
-}
-
 }  // namespace zerolab::findings

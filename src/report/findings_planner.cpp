@@ -1,4 +1,5 @@
 // The exercises on what fits and how long it takes, as zerolab plan worked them out.
+#include "network.hpp"
 #include "planned.hpp"
 
 namespace zerolab::findings {
@@ -101,7 +102,7 @@ Finding exercise_5_2(const Folder& folder) {
     fraction("times more", "no_overlap.bandwidth_ratio", 206, 75, "", 1);
   }
   add(finding, plan, no_plan("5.2"));
-  finding.open.emplace_back("the efficiency of a step on a simulated cluster");
+  add_efficiency(folder, finding);
   return finding;
 }
 
@@ -128,7 +129,7 @@ Finding exercise_5_3(const Folder& folder) {
     plan.sources.push_back(efficiency.source());
   }
   add(finding, plan, no_plan("5.3"));
-  finding.open.emplace_back("steps of stages 0 and 3 on a simulated cluster");
+  add_two_stages(folder, finding);
   return finding;
 }
 

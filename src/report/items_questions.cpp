@@ -34,7 +34,8 @@ std::span<const Item> question_items() {
       Item{"WY6", why, "Why does stage 3 want fast links?",
            "It sends 3 times the payload; over 10 Gb/s the computation waits for it.",
            "10 Gb/s are 1.25 GB/s; the documents write about 1. On a ring 3 times the payload are "
-           "1.5 times the bytes of stage 0, and that is what takes the time.",
+           "1.5 times the bytes of stage 0, and that is what takes the time. How large its share is "
+           "depends on the model and the batch; that the same bytes take 240 times as long does not.",
            links},
       Item{"WY7", why, "Why does accumulating gradients go well with ZeRO?",
            "More samples for each update with the activations of one micro-batch, and fewer bytes "
@@ -48,7 +49,9 @@ std::span<const Item> question_items() {
            "The 16-bit copy is computed with, the 32-bit copy is updated.", "",
            working_and_master_copy},
       Item{"EC1", edge, "N = 1.", "16Φ in every stage, nothing sent, the same bits.", "", one_rank},
-      Item{"EC2", edge, "N → ∞.", "Memory 16Φ/N → 0, bytes sent 6Φ(N−1)/N → 6Φ.", "",
+      Item{"EC2", edge, "N → ∞.", "Memory 16Φ/N → 0, bytes sent 6Φ(N−1)/N → 6Φ.",
+           "So the time for these bytes tends to 6Φ/B. The latency of a ring's messages does not: "
+           "3(N−1) a unit, without limit.",
            endless_ranks},
       Item{"EC3", edge, "What if activations are what does not fit?",
            "No stage helps; recomputing them does.", "", activations_and_checkpointing},

@@ -29,7 +29,7 @@ std::vector<Value> merged(const std::vector<Value>& values);
 
 /// Numbers of one kind that decide an item, or part of it.
 struct Evidence {
-  std::string how;   ///< measured | ring model | calculated | self-test
+  std::string how;   ///< measured | simulated | ring model | calculated | self-test
   std::string what;  ///< what the numbers are, with unit and convention, and what is right
   std::vector<Value> values;
   std::vector<Source> sources;

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "folder.hpp"
+
+namespace zerolab {
+
+/// What a formula allows, in seconds or as a share.
+struct Range {
+  double least, most;
+
+  /// Within a billionth: the simulator's clock is as exact as its doubles.
+  bool has(double value) const;
+};
+
+/// A job of network.json: a step on a simulated cluster. Keys: labs/simulate_network.sh.
+struct NetworkJob {
+  Source source;
+  std::string platform;
+  double bandwidth, latency, flops;  ///< of a link in one direction, rank to rank, of a rank
+  std::uint64_t ranks, parameters, batch;
+  int stage;
+  bool overlap;
+  std::vector<std::uint64_t> widths;
+  double step, compute, communication;  ///< seconds
+  std::uint64_t state, ring;            ///< bytes of all ranks
+
+  /// Flops over flops/s: 2 for each weight and sample three times, of unit 0 twice, and 17 for each
+  /// parameter that a rank updates (Adam).
+  double compute_formula() const;
+  /// What a ring sends from a rank, over the bandwidth.
+  double ring_seconds() const;
+  /// Without overlap. Least: the rings, each N−1 messages of latency + (shard + 16 bytes of SMPI's
+  /// envelope) / bandwidth. Most: and two all-reduces of the step's scalars, its own and the one
+  /// before, which ranks may leave one after the other.
+  Range communication_formula() const;
+  /// The two together; with overlap from the longer of them to that and three of the collectives
+  /// (the first gather of each pass and the last sum have nothing to hide behind).
+  Range step_formula() const;
+  /// Times, state and bytes are those of the formulas.
+  bool as_formula() const;
+
+  std::string network() const;  ///< "1.25 GB/s (ethernet-10g)"
+};
+
+/// The jobs of one list, at least one. Throws Error naming file and key when they are not as
+/// documented.
+std::vector<NetworkJob> network_jobs(const Folder& folder, const std::string& list);
+/// The first that has these; throws Error when there is none.
+const NetworkJob& job_of(const std::vector<NetworkJob>& jobs, const std::string& platform,
+                         int stage);
+
+namespace findings {
+/// The simulated part of exercises 5.2 and 5.3.
+void add_efficiency(const Folder& folder, Finding& finding);
+void add_two_stages(const Folder& folder, Finding& finding);
+/// What is open without network.json.
+std::string not_simulated(const char* what);
+}  // namespace findings
+
+inline constexpr const char* network_file = "network.json";
+
+}  // namespace zerolab
