@@ -1,5 +1,6 @@
 // Exercises 5.2 and 5.3: what bandwidth does to efficiency.
 #include "figure_script.hpp"
+#include "network.hpp"
 #include "zerolab/report/cost_model.hpp"
 
 namespace zerolab {
@@ -52,9 +53,47 @@ void draw(const System& system, Script& script) {
               left ? 88 : 77, left ? "center" : "left");
 }
 
+/// Share of a simulated step that is computation, where the exercise's cluster would have it: at
+/// the bandwidth that makes its c as long beside 10 s as the job's is beside its computation.
+FigurePoint point_of(const NetworkJob& job, const std::string& series) {
+  const double there = System(job.stage).gigabytes * (job.stage == 0 ? 2 : 1);
+  const double bandwidth = there / compute_seconds * job.compute / job.ring_seconds();
+  return {series, bandwidth, 100 * job.compute / job.step, job.ring, job.ring_formula()};
+}
+
+/// Marks over the curves, and the curve on which stage 0 is measured.
+void draw_simulated(Results& results, Figure& figure, Script& script) {
+  if (results.json(network_file) == nullptr) {
+    figure.missing.push_back(fmt::format("not measured: no {}", network_file));
+    return;
+  }
+  figure.sources.emplace_back(network_file);
+  std::map<std::string, std::vector<Row>> marks;
+  for (const char* list : {"exercise", "overlap"}) {
+    for (const NetworkJob& job : network_jobs(results, list)) {
+      const std::string series =
+          fmt::format("stage {}, simulated{}", job.stage, job.overlap ? ", overlapped" : "");
+      figure.points.push_back(point_of(job, series));
+      marks[series].push_back({figure.points.back().x, figure.points.back().y});
+    }
+  }
+  const StageStyle plain = style_of_stage(0);
+  script.layer(
+      "100*{0}/({0}+{1}/x) with lines linewidth 1.5 dashtype 4 linecolor '{2}' title 'stage 0, "
+      "its all-reduce as two rings'",
+      compute_seconds, 2 * System(0).gigabytes, plain.color);
+  for (const auto& [series, rows] : marks) {
+    const bool stage_0 = series.starts_with("stage 0"), overlapped = series.ends_with("overlapped");
+    const StageStyle style = style_of_stage(stage_0 ? 0 : 3);
+    script.layer(
+        "{} with points pointtype {} pointsize 1.2*mark linewidth 2 linecolor '{}' title '{}'",
+        script.data(rows), overlapped ? 1 : 2, style.color, series);
+  }
+}
+
 }  // namespace
 
-bool draw_efficiency(Results&, Figure& figure, Script& script) {
+bool draw_efficiency(Results& results, Figure& figure, Script& script) {
   const System data_parallel(0), stage3(3);
   figure.title = "Efficiency against bandwidth, Φ = 175 billion, N = 64";
   figure.alt = fmt::format("Stage 0 lies above stage 3: at 300 GB/s {:.1f} % against {:.1f} %.",
@@ -80,6 +119,14 @@ bool draw_efficiency(Results&, Figure& figure, Script& script) {
               data_parallel.percent(linked));
   script.layer("80 with lines linewidth 1.5 dashtype 3 linecolor '#555555' title '80 %'");
   for (const System& system : {data_parallel, stage3}) draw(system, script);
+  draw_simulated(results, figure, script);
+  if (!figure.points.empty()) {
+    figure.caption.replace(
+        0, figure.caption.find(':'),
+        "Lines and round or square marks are formula; crosses are steps on SimGrid's simulated "
+        "clusters, a small model with bandwidth and flops divided as Φ is. Stage 0 measures what "
+        "its all-reduce sends, two rings");
+  }
   script.plot();
   return true;
 }

@@ -8,14 +8,9 @@ namespace zerolab::findings {
 
 namespace {
 
-// The exercises' job: Φ, N, and seconds of computation.
-constexpr double parameters = 175e9, compute_seconds = 10;
+// The exercises' N, and seconds of computation.
+constexpr double compute_seconds = 10;
 constexpr std::uint64_t ranks = 64;
-
-/// Bandwidth of both directions together, as the exercise counts it, for its own Φ.
-double linked(const NetworkJob& job) {
-  return 2 * job.bandwidth * parameters / static_cast<double>(job.parameters);
-}
 
 bool exactly(double value, double right) {
   return Range{right, right}.has(value);
@@ -29,7 +24,7 @@ Range efficiency(const NetworkJob& job) {
 
 Value efficiency_value(const NetworkJob& job, bool also) {
   const double measured = job.compute / job.step;
-  return {fmt::format("stage {}, {:.6g} GB/s", job.stage, linked(job) / giga),
+  return {fmt::format("stage {}, {:.6g} GB/s", job.stage, exercise_bandwidth(job) / giga),
           fmt::format("{:.4g} s and {:.4g} s, {:.2f} % (a ring's bytes alone: {:.2f} %)",
                       job.compute, job.communication, 100 * measured, 100 * efficiency(job).most),
           job.as_formula() && job.ranks == ranks && efficiency(job).has(measured) && also};
@@ -44,7 +39,7 @@ void put(Evidence& evidence, const NetworkJob& job, Value value) {
 /// The job of a stage and bandwidth on the exercise's cluster.
 const NetworkJob& exercise_job(const std::vector<NetworkJob>& jobs, int stage, double bandwidth) {
   const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const NetworkJob& job) {
-    return job.stage == stage && exactly(linked(job), bandwidth);
+    return job.stage == stage && exactly(exercise_bandwidth(job), bandwidth);
   });
   require(found != jobs.end(), "{}: exercise: no job of stage {} over {:.6g} GB/s", network_file,
           stage, bandwidth / giga);
@@ -60,7 +55,7 @@ Evidence overlapped(const Folder& folder) {
                     {},
                     {}};
   bool longer_computing = false, longer_communicating = false;
-  for (const NetworkJob& job : network_jobs(folder, "overlap")) {
+  for (const NetworkJob& job : network_jobs(folder.results, "overlap")) {
     const double t = job.compute_formula(), c = job.ring_seconds();
     (t > c ? longer_computing : longer_communicating) |= job.overlap;
     put(evidence, job,
@@ -80,7 +75,7 @@ void add_efficiency(const Folder& folder, Finding& finding) {
     finding.open.push_back(not_simulated("the efficiency of a step on a simulated cluster"));
     return;
   }
-  const auto jobs = network_jobs(folder, "exercise");
+  const auto jobs = network_jobs(folder.results, "exercise");
   Evidence steps{"simulated",
                  "10 s of computation on 64 ranks, stage 3, a small model with bandwidth and flops "
                  "divided as Φ is; GB/s of both directions together: seconds of computation and of "
@@ -100,7 +95,7 @@ void add_two_stages(const Folder& folder, Finding& finding) {
     finding.open.push_back(not_simulated("steps of stages 0 and 3 on a simulated cluster"));
     return;
   }
-  const auto jobs = network_jobs(folder, "exercise");
+  const auto jobs = network_jobs(folder.results, "exercise");
   const NetworkJob &plain = exercise_job(jobs, 0, 300 * giga),
                    &sharded = exercise_job(jobs, 3, 300 * giga);
   Evidence steps{

@@ -75,7 +75,7 @@ Finding fast_and_slow_network(const Folder& folder) {
   if (!folder.has(network_file)) {
     return {{}, {not_simulated("steps of stages 1 and 3 on a fast and on a slow network")}};
   }
-  const auto jobs = network_jobs(folder, "networks");
+  const auto jobs = network_jobs(folder.results, "networks");
   Finding finding;
   finding.evidence.push_back(ratios(
       jobs, 1,
@@ -93,7 +93,7 @@ Finding links(const Folder& folder) {
   if (!folder.has(network_file)) {
     return {{}, {not_simulated("steps of stage 3 over 300 GB/s and over 10 Gb/s")}};
   }
-  const auto jobs = network_jobs(folder, "networks");
+  const auto jobs = network_jobs(folder.results, "networks");
   Evidence evidence = simulated(
       "share of a step of stage 3 spent communicating; right: (step − t)/step "
       "of the formula, most of it over 10 Gb/s and little over 300 GB/s");

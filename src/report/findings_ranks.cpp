@@ -58,7 +58,7 @@ void add_time_against_ranks(const Folder& folder, Finding& finding) {
     finding.open.push_back(not_simulated("the time of a step against N"));
     return;
   }
-  const auto jobs = network_jobs(folder, "scaling");
+  const auto jobs = network_jobs(folder.results, "scaling");
   Evidence steps = for_each_job(
       jobs, "simulated",
       fmt::format(
@@ -87,7 +87,7 @@ void add_time_of_endless_ranks(const Folder& folder, Finding& finding) {
     finding.open.push_back(not_simulated("the time of communication against N"));
     return;
   }
-  const auto jobs = network_jobs(folder, "limit");
+  const auto jobs = network_jobs(folder.results, "limit");
   finding.evidence.push_back(for_each_job(
       jobs, "simulated",
       fmt::format("seconds of communication in a step of stage 3, {}, times bandwidth; right: "

@@ -80,18 +80,21 @@ double NetworkJob::compute_formula() const {
   return (products + flops_of_update * updated) / flops;
 }
 
+std::uint64_t NetworkJob::ring_formula() const {
+  return rings[static_cast<std::size_t>(stage)] * 2 * parameters * (ranks - 1);
+}
+
 double NetworkJob::ring_seconds() const {
-  const double volume = real(rings[static_cast<std::size_t>(stage)]) * 2 * real(parameters);
-  return volume * real(ranks - 1) / real(ranks) / bandwidth;
+  return real(ring_formula()) / real(ranks) / bandwidth;
 }
 
 Range NetworkJob::communication_formula() const {
-  double ring = 0;
+  double messages = 0;
   for (std::size_t l = 0; l + 1 < widths.size(); ++l) {
     const std::uint64_t shard = ((widths[l] + 1) * widths[l + 1] + ranks - 1) / ranks;
-    ring += real(ranks - 1) * (latency + (2 * real(shard) + envelope) / bandwidth);
+    messages += real(ranks - 1) * (latency + (2 * real(shard) + envelope) / bandwidth);
   }
-  const double least = real(rings[static_cast<std::size_t>(stage)]) * ring;
+  const double least = real(rings[static_cast<std::size_t>(stage)]) * messages;
   const double scalar = latency + (scalars + envelope) / bandwidth;
   return {least, least + 2 * messages_of_scalars(ranks) * scalar};
 }
@@ -106,11 +109,10 @@ Range NetworkJob::step_formula() const {
 
 bool NetworkJob::as_formula() const {
   const double t = compute_formula();
-  const std::uint64_t sent = rings[static_cast<std::size_t>(stage)] * 2 * parameters * (ranks - 1);
   constexpr std::array<std::uint64_t, 4> full{16, 4, 2, 0};
   const std::uint64_t copies = full[static_cast<std::size_t>(stage)];
   return Range{t, t}.has(compute) && Range{step, step}.has(compute + communication) &&
-         step_formula().has(step) && ring == sent &&
+         step_formula().has(step) && ring == ring_formula() &&
          state == (copies * ranks + 16 - copies) * parameters;
 }
 
@@ -118,14 +120,19 @@ std::string NetworkJob::network() const {
   return fmt::format("{:.6g} GB/s ({})", bandwidth / 1e9, platform);
 }
 
-std::vector<NetworkJob> network_jobs(const Folder& folder, const std::string& list) {
-  const Selection all(folder.results, {network_file, list + "[*]"});
+std::vector<NetworkJob> network_jobs(Results& results, const std::string& list) {
+  const Selection all(results, {network_file, list + "[*]"});
   std::vector<NetworkJob> jobs;
   for (const JsonField& field : all.fields()) {
     jobs.push_back(job_at(field, {network_file, fmt::format("{}[{}]", list, jobs.size())}));
   }
   require(!jobs.empty(), "{}: {} has no jobs", network_file, list);
   return jobs;
+}
+
+double exercise_bandwidth(const NetworkJob& job) {
+  constexpr double parameters = 175e9;
+  return 2 * job.bandwidth * parameters / real(job.parameters);
 }
 
 const NetworkJob& job_of(const std::vector<NetworkJob>& jobs, const std::string& platform,

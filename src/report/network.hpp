@@ -27,7 +27,9 @@ struct NetworkJob {
   /// Flops over flops/s: 2 for each weight and sample three times, of unit 0 twice, and 17 for each
   /// parameter that a rank updates (Adam).
   double compute_formula() const;
-  /// What a ring sends from a rank, over the bandwidth.
+  /// What rings send from all ranks, exact.
+  std::uint64_t ring_formula() const;
+  /// The same from one rank, over the bandwidth.
   double ring_seconds() const;
   /// Without overlap. Least: the rings, each N−1 messages of latency + (shard + 16 bytes of SMPI's
   /// envelope) / bandwidth. Most: and two all-reduces of the step's scalars, its own and the one
@@ -44,7 +46,7 @@ struct NetworkJob {
 
 /// The jobs of one list, at least one. Throws Error naming file and key when they are not as
 /// documented.
-std::vector<NetworkJob> network_jobs(const Folder& folder, const std::string& list);
+std::vector<NetworkJob> network_jobs(Results& results, const std::string& list);
 /// The first that has these; throws Error when there is none.
 const NetworkJob& job_of(const std::vector<NetworkJob>& jobs, const std::string& platform,
                          int stage);
@@ -56,6 +58,10 @@ void add_two_stages(const Folder& folder, Finding& finding);
 /// What is open without network.json.
 std::string not_simulated(const char* what);
 }  // namespace findings
+
+/// Bandwidth of both directions together for the model of exercise 5.2, which is larger than the
+/// job's: every link has as many times more.
+double exercise_bandwidth(const NetworkJob& job);
 
 inline constexpr const char* network_file = "network.json";
 

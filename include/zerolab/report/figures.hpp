@@ -18,7 +18,7 @@ inline constexpr std::array<std::string_view, 6> figure_names{"memory",     "vol
 
 /// One point from a result file. `counted` is what the ledgers of all ranks sum up to, `formula`
 /// the closed form of the same sum where it has to be equal, both in whole bytes; `y` is made from
-/// `counted`.
+/// `counted`, or of simulated steps from their times.
 struct FigurePoint {
   std::string series;  ///< "stage 3, payload"
   double x, y;         ///< as drawn
