@@ -1,4 +1,4 @@
-// What digests and self-tests say; and what needs a simulated cluster.
+// What digests and self-tests say.
 #include <algorithm>
 
 #include "findings.hpp"
@@ -41,11 +41,6 @@ Evidence self_tests(const Folder& folder, const std::string& what,
   }
   return evidence;
 }
-
-Finding only_open(const char* what) {
-  return {{}, {what}};
-}
-
 }  // namespace
 
 Finding collectives(const Folder& folder) {
