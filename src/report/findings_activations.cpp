@@ -48,29 +48,33 @@ bool comparable(const Folder& folder, const VerifyRun& run) {
   });
 }
 
-/// The same runs in each stage: all activations kept, then 2, 4, … segments.
+/// The same runs in each stage: all activations kept, then 2, 4, … segments. Of L equal units s
+/// inputs of segments are kept and L/s within one are made again; the sum is least at s = √L.
 Evidence recomputed_activations(const ExperimentFile& file) {
+  const std::uint64_t units = file.whole("units");
   Evidence evidence{
       "measured",
-      fmt::format("activations at most, bytes on each rank, in a network of {} units; "
-                  "right: as the formula says, the same in stages 0 to 3, and less "
-                  "where all but the inputs of segments is recomputed",
-                  file.whole("units")),
+      fmt::format(
+          "activations at most, bytes on each rank, in a network of {} units; right: as the "
+          "formula says, the same in stages 0 to 3, less where all but the inputs of "
+          "segments is recomputed, and least with √{} segments",
+          units, units),
       {},
-      {{file.file, "stages[*][*].{segments,peak,formula}"}}};
-  const auto runs = file.at("stages[0][*].segments").wholes();
-  const auto kept = file.at("stages[0][0].peak[*]").wholes();
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const Selection peaks = file.at(fmt::format("stages[*][{}].peak[*]", i));
+      {{file.file, "stages[*][*].{segments,peak,formula}"}, {file.file, "units"}}};
+  const auto segments = file.at("stages[0][*].segments").wholes();
+  const auto first = file.at("stages[0][*].peak[0]").wholes();
+  const std::uint64_t least = first.empty() ? 0 : *std::min_element(first.begin(), first.end());
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const Selection found = file.at(fmt::format("stages[*][{}].peak[*]", i));
     const Selection formula = file.at(fmt::format("stages[*][{}].formula[*]", i));
-    const auto found = peaks.wholes();
-    const bool all = found.size() == 4 * file.ranks() && kept.size() == file.ranks();
-    const bool equal = all && peaks.all(found[0]) && found[0] > 0;
-    const bool less = all && (runs[i] == 0 ? i == 0 : i > 0 && found[0] < kept[0]);
+    const bool equal = found.wholes().size() == 4 * file.ranks() && found.all(first[i]) &&
+                       found.wholes() == formula.wholes();
+    const bool kept = segments[i] == 0, fewest = segments[i] * segments[i] == units;
+    const bool saves = kept ? i == 0 : first[i] < first[0];
     evidence.values.push_back(
         {fmt::format("{}, {}", file.where(),
-                     runs[i] == 0 ? "all kept" : fmt::format("{} segments", runs[i])),
-         peaks.range(), equal && less && found == formula.wholes()});
+                     kept ? "all kept" : fmt::format("{} segments", segments[i])),
+         found.range(), equal && saves && (!fewest || first[i] == least)});
   }
   return evidence;
 }

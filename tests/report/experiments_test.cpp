@@ -120,6 +120,7 @@ const std::vector<Fault> faults{
     {"experiment-activations.json", "EC3", "/stages/3/2/peak/0", 2},
     {"experiment-activations.json", "EC3", "/stages/2/1/formula/1", 2},
     {"experiment-activations.json", "EC3", "/stages/0/1/segments", 0},
+    {"experiment-activations.json", "EC3", "/units", 4},
     {"experiment-activations.json", "EC3", "/stages/1/3/digest", "another"},
     {"experiment-identical-batches.json", "EC6", "/one_rank/moments", "another"},
     {"experiment-identical-batches.json", "EC6", "/stages/2/master", "another"},
