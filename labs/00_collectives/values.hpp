@@ -73,6 +73,9 @@ inline Ran run(Check& check, const Student& student, const std::vector<double>& 
                  "{} calls {}; what is asked for is {}", student.name, call.function,
                  fmt::join(student.allowed, ", "));
   }
+  check.expect(!ran.calls.empty() || before.size() < check.ranks() || check.ranks() == 1,
+               "{} of {} elements moves nothing by {}", student.name, before.size(),
+               fmt::join(student.allowed, ", "));
   return ran;
 }
 
