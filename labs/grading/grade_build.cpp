@@ -93,16 +93,18 @@ std::string forbidden_include(const Request& request, const std::string& rule) {
   return "";
 }
 
-/// A name that the student's object defines and must not: one of the library, or of C, such as
-/// MPI's and the system's, which would stand in for what the check calls. Empty if there is none.
+/// A name that the student's object defines and must not: one of the library, or a function of C,
+/// such as MPI's and the system's, which would stand in for what the check calls. Empty if there is
+/// none.
 std::string forbidden_name(const Compilation& how, const std::string& list) {
   if (shell(fmt::format("cd {} && nm -P -g {} ", quoted(how.folder), how.object), list) != 0)
     return "";
   std::istringstream lines(whole_file(list));
   for (std::string name, kind, rest; lines >> name >> kind && std::getline(lines, rest);) {
-    const bool strong = kind.find_first_of("TDBRC") != std::string::npos;
     const bool cpp = name.starts_with("_Z") || name.starts_with("__Z");
-    if (strong && (!cpp || name.find("7zerolab") < 6)) return name;
+    const bool function = kind == "T", data = kind.find_first_of("DBRC") != std::string::npos;
+    const bool library = cpp && name.find("7zerolab") < 6;
+    if ((library && (function || data)) || (!cpp && function)) return name;
   }
   return "";
 }

@@ -126,16 +126,17 @@ std::string fault_of(const Launch& run, std::size_t task) {
   return "";
 }
 
-/// Takes over what a launch says. Returns whether it got any further.
+/// Takes over what a launch says. Returns whether it got any further. What follows a failed task
+/// waits for another launch: messages that nobody received are not the next task's business.
 bool judge(const Launch& run, std::size_t ranks, std::vector<std::size_t>& waiting, Grade& grade) {
   std::vector<std::size_t> left;
-  bool further = false;
+  bool further = false, disturbed = false;
   for (const std::size_t t : waiting) {
     GradedTask& task = grade.tasks[t - 1];
     const bool begun = std::any_of(run.ranks.begin(), run.ranks.end(), [&](const auto& records) {
       return find(records, "begin", t) != nullptr;
     });
-    if (!begun) {
+    if (!begun || disturbed) {
       left.push_back(t);
       continue;
     }
@@ -143,6 +144,7 @@ bool judge(const Launch& run, std::size_t ranks, std::vector<std::size_t>& waiti
     const std::string fault =
         run.forged ? "the result file holds lines that the check did not write" : fault_of(run, t);
     if (!fault.empty()) {
+      disturbed = ranks > 1 && !run.forged;
       task.fault = fmt::format("on {} rank{}: {}", ranks, ranks == 1 ? "" : "s", fault);
     } else if (const Record* missing = find(run.ranks[0], "not_run", t)) {
       task.not_run = missing->text;
