@@ -103,8 +103,11 @@ Range NetworkJob::step_formula() const {
   const double t = compute_formula();
   const auto [least, most] = communication_formula();
   if (!overlap) return {t + least, t + most};
-  const double exposed = least / real(widths.size() - 1);  // three of 3L collectives
-  return {std::max(t, ring_seconds()), std::max(t, least) + exposed + (most - least)};
+  const double elements =
+      2 * real((widths[0] + 1) * widths[1]) + real((widths[widths.size() - 2] + 1) * widths.back());
+  const double share = elements / (3 * real(parameters));  // of what is sent
+  return {std::max(t + share * ring_seconds(), ring_seconds()),
+          std::max(t, least) + share * least + (most - least)};
 }
 
 bool NetworkJob::as_formula() const {
@@ -117,7 +120,8 @@ bool NetworkJob::as_formula() const {
 }
 
 std::string NetworkJob::network() const {
-  return fmt::format("{:.6g} GB/s ({})", bandwidth / 1e9, platform);
+  return bandwidth < 1e8 ? fmt::format("{:.6g} kB/s ({})", bandwidth / 1e3, platform)
+                         : fmt::format("{:.6g} GB/s ({})", bandwidth / 1e9, platform);
 }
 
 std::vector<NetworkJob> network_jobs(Results& results, const std::string& list) {

@@ -35,8 +35,9 @@ struct NetworkJob {
   /// envelope) / bandwidth. Most: and two all-reduces of the step's scalars, its own and the one
   /// before, which ranks may leave one after the other.
   Range communication_formula() const;
-  /// The two together; with overlap from the longer of them to that and three of the collectives
-  /// (the first gather of each pass and the last sum have nothing to hide behind).
+  /// The two together. With overlap of stage 3 the longer of them, to which is added what has
+  /// nothing to hide behind: the first gather of each pass and the last sum, of the first unit, the
+  /// last, the first.
   Range step_formula() const;
   /// Times, state and bytes are those of the formulas.
   bool as_formula() const;

@@ -20,15 +20,15 @@ struct SimulatedJob {
 
   json line() const {
     const auto n = static_cast<double>(ranks), w = static_cast<double>(width);
-    const std::size_t phi = units * (width + 1) * width;
+    const std::size_t elements = units * (width + 1) * width;
     const std::size_t rings = stage == 0 || stage == 2 ? 2 : 3;
     const double products = 2 * static_cast<double>((3 * units - 1) * batch) * w * w;
-    const double t = (products + 17 * static_cast<double>(phi) / (stage == 0 ? 1 : n)) / flops;
+    const double t = (products + 17 * static_cast<double>(elements) / (stage == 0 ? 1 : n)) / flops;
     const double message = latency + (2 * w * (w + 1) / n + 16) / bandwidth;
     const double c = static_cast<double>(rings * units) * (n - 1) * message;
     // What nothing hides when computing is longer: the first gather of each pass and the last sum.
     const double exposed = c / static_cast<double>(units);
-    const double step = overlap ? std::max(t, c) + 0.9 * exposed : t + c;
+    const double step = overlap ? std::max(t, c) + exposed : t + c;
     const std::size_t full = stage == 0 ? 16 : stage == 1 ? 4 : stage == 2 ? 2 : 0;
     return {{"platform", platform},
             {"bandwidth", bandwidth},
@@ -40,15 +40,15 @@ struct SimulatedJob {
             {"reduce", "mpi"},
             {"precision", "fp16"},
             {"widths", std::vector<std::size_t>(units + 1, width)},
-            {"parameters", phi},
+            {"parameters", elements},
             {"batch", batch},
             {"steps", 1},
             {"step_seconds", step},
             {"compute_seconds", t},
             {"communication_seconds", step - t},
-            {"state_bytes", (full * ranks + 16 - full) * phi},
-            {"payload_bytes", phi},
-            {"ring_bytes", 2 * rings * phi * (ranks - 1)}};
+            {"state_bytes", (full * ranks + 16 - full) * elements},
+            {"payload_bytes", elements},
+            {"ring_bytes", 2 * rings * elements * (ranks - 1)}};
   }
 };
 

@@ -106,7 +106,6 @@ TEST(SimulatedSteps, OneWrongNumberAndTheItemFails) {
       {"EC2", "/limit/6/ring_bytes", 1},
       {"EC2", "/limit/6/bandwidth", 448'000},
       {"5.2", "/exercise/0/ranks", 32},
-      {"5.2", "/overlap/1/overlap", false},
       {"5.3", "/exercise/1/ring_bytes", 1},
       {"5.3", "/exercise/1/state_bytes", 1},
       {"5.3", "/exercise/0/ring_bytes", 1},
@@ -171,6 +170,7 @@ TEST(SimulatedSteps, FilesOfAnotherKindAreRefused) {
                                                          {"/networks", json::array()},
                                                          {"/scaling", json::array()},
                                                          {"/exercise/2/bandwidth", 448'512},
+                                                         {"/overlap/1/overlap", false},
                                                          {"/overlap/2/overlap", false}};
   for (const auto& [place, value] : faults) {
     json wrong = whole_network_json();
