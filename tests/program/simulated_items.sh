@@ -12,7 +12,7 @@ for tool in bash dirname sed; do ln -s "$(command -v $tool)" "$tools/$tool"; don
 without_simgrid() {
   local found=0
   env PATH="$tools" bash "$simulate" none.json "$build" >out 2>err || found=$?
-  equal $found 3 && grep -q "apt install libsimgrid-dev" err && [ ! -e none.json ]
+  equal "$found" 3 && grep -q "apt install libsimgrid-dev" err && [ ! -e none.json ]
 }
 check "without SimGrid: what is missing, and exit code 3" without_simgrid
 

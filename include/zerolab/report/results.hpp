@@ -16,6 +16,7 @@ namespace zerolab {
 ///   verify-N.json             stages 0 to 3 on N ranks         verify --json
 ///   timeline-S.json           one step of stage S              train --timeline
 ///   timeline-S-overlapped.json  of its overlapped twin
+///   network.json              steps on simulated clusters      labs/simulate_network.sh
 ///   exercise-ID.json          the documents' exercises         plan --json
 ///   verdicts.jsonl            {name, holds, seconds, log} a run of run_labs.sh; log: what it
 ///   printed
