@@ -260,26 +260,33 @@ class Renumbered {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-std::vector<int> first_numbering(const Check& check) {
+/// All ways to number the ranks.
+std::vector<std::vector<int>> numberings(const Check& check) {
   std::vector<int> number(check.ranks());
   std::iota(number.begin(), number.end(), 0);
-  return number;
+  std::vector<std::vector<int>> all;
+  do {
+    all.push_back(number);
+  } while (std::ranges::next_permutation(number).found);
+  return all;
 }
 
-void in_rank_order(Check& check) {
-  std::vector<int> number = first_numbering(check);
-  do {
+void in_rank_order(Check& check, MPI_Comm comm, std::size_t rank, std::size_t n) {
+  std::vector<Vector> of_ranks;
+  for (std::size_t r = 0; r < check.ranks(); ++r) of_ranks.push_back(brought(r, n));
+  Vector data = of_ranks[rank];
+  lab::take_calls();
+  student::ordered_all_reduce(comm, data);
+  expect_calls(check, {"MPI_Allgatherv", "MPI_Alltoallv"}, n);
+  expect_ordered(check, data, of_ranks);
+}
+
+void same_by_order(Check& check) {
+  for (const std::size_t n : sizes) in_rank_order(check, check.world(), check.rank(), n);
+  for (const std::vector<int>& number : numberings(check)) {
     const Renumbered comm(check, number);
-    for (const std::size_t n : sizes) {
-      std::vector<Vector> of_ranks;
-      for (std::size_t r = 0; r < check.ranks(); ++r) of_ranks.push_back(brought(r, n));
-      Vector data = of_ranks[static_cast<std::size_t>(number[check.rank()])];
-      lab::take_calls();
-      student::ordered_all_reduce(comm, data);
-      expect_calls(check, {"MPI_Allgatherv", "MPI_Alltoallv"}, n);
-      expect_ordered(check, data, of_ranks);
-    }
-  } while (std::ranges::next_permutation(number).found);
+    in_rank_order(check, comm, static_cast<std::size_t>(number[check.rank()]), sizes[0]);
+  }
   Vector zeros(3, -0.0F);
   student::ordered_all_reduce(check.world(), zeros);
   for (const float zero : zeros)
@@ -403,28 +410,28 @@ std::vector<Vector> dealt(const std::vector<Vector>& all, std::size_t deal, std:
   return mine;
 }
 
-void in_any_order(Check& check) {
-  std::vector<int> number = first_numbering(check);
-  do {
+void sum_dealt(Check& check, MPI_Comm comm, std::size_t rank, std::size_t n, std::size_t deal) {
+  const std::vector<Vector> all = summands(n), mine = dealt(all, deal, rank, check.ranks());
+  Vector sum(n, nan);
+  lab::take_calls();
+  student::exact_all_reduce(comm, mine, sum);
+  std::size_t bytes = 0;
+  for (const lab::Call& call : lab::take_calls()) bytes += call.bytes;
+  expect_exact(check, sum, all, deal);
+  check.expect(bytes <= sizeof(double) * n,
+               "{} elements, {} vectors on this rank: {} bytes went to MPI, more than 8 an element",
+               n, mine.size(), bytes);
+}
+
+void same_in_any_order(Check& check) {
+  for (const std::size_t n : sizes) {
+    for (std::size_t deal = 0; deal <= vectors; ++deal)
+      sum_dealt(check, check.world(), check.rank(), n, deal);
+  }
+  for (const std::vector<int>& number : numberings(check)) {
     const Renumbered comm(check, number);
-    const auto me = static_cast<std::size_t>(number[check.rank()]);
-    for (const std::size_t n : sizes) {
-      const std::vector<Vector> all = summands(n);
-      for (std::size_t deal = 0; deal <= vectors; ++deal) {
-        const std::vector<Vector> mine = dealt(all, deal, me, check.ranks());
-        Vector sum(n, nan);
-        lab::take_calls();
-        student::exact_all_reduce(comm, mine, sum);
-        std::size_t bytes = 0;
-        for (const lab::Call& call : lab::take_calls()) bytes += call.bytes;
-        expect_exact(check, sum, all, deal);
-        check.expect(bytes <= sizeof(double) * n,
-                     "{} elements, {} vectors on this rank: {} bytes went to MPI, more than 8 an "
-                     "element",
-                     n, mine.size(), bytes);
-      }
-    }
-  } while (std::ranges::next_permutation(number).found);
+    sum_dealt(check, comm, static_cast<std::size_t>(number[check.rank()]), sizes[0], 1);
+  }
 }
 
 void out_of_range(Check& check) {
@@ -448,11 +455,11 @@ std::vector<lab::Task> lab::tasks() {
       {2, 2, "distance in ulps", distances},
       {2, 1, "the first element that differs", where_vectors_part},
       {3, 1, "MPI's two sums", two_sums_of_mpi},
-      {3, 2, "the same bits by order", in_rank_order},
+      {3, 2, "the same bits by order", same_by_order},
       {4, 1, "the grid", grid},
       {5, 2, "the same bits by exact sums",
        [](Check& check) {
-         in_any_order(check);
+         same_in_any_order(check);
          out_of_range(check);
        }},
   };
