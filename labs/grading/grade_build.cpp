@@ -93,10 +93,10 @@ std::string forbidden_include(const Request& request, const std::string& rule) {
   return "";
 }
 
-/// A name that the student's object defines and must not: one of the library, or a function of C,
-/// such as MPI's and the system's, which would stand in for what the check calls. Empty if there is
-/// none.
-std::string forbidden_name(const Compilation& how, const std::string& list) {
+/// A name that the student's object defines, or calls, and must not: one of the library, or a
+/// function of C, such as MPI's and the system's, which would stand in for what the check calls.
+/// Empty if there is none.
+std::string forbidden_symbol(const Compilation& how, const std::string& list) {
   if (shell(fmt::format("cd {} && nm -P -g {} ", quoted(how.folder), how.object), list) != 0)
     return "";
   std::istringstream lines(whole_file(list));
@@ -104,7 +104,8 @@ std::string forbidden_name(const Compilation& how, const std::string& list) {
     const bool cpp = name.starts_with("_Z") || name.starts_with("__Z");
     const bool function = kind == "T", data = kind.find_first_of("DBRC") != std::string::npos;
     const bool library = cpp && name.find("7zerolab") < 6;
-    if ((library && (function || data)) || (!cpp && function)) return name;
+    if ((library && (function || data)) || (!cpp && function)) return "defines " + name;
+    if (kind == "U" && name.starts_with("PMPI_")) return "calls " + name;  // past the meter
   }
   return "";
 }
@@ -150,9 +151,9 @@ std::string build_student(const Request& request, Grade& grade) {
     grade.refused = "it does not compile: " + first_error(grade.log);
     return "";
   }
-  const std::string name = request.trusted ? "" : forbidden_name(how, folder + "/symbols.txt");
-  if (!name.empty()) {
-    grade.refused = fmt::format("it defines {}, which is not a student's to define", name);
+  const std::string symbol = request.trusted ? "" : forbidden_symbol(how, folder + "/symbols.txt");
+  if (!symbol.empty()) {
+    grade.refused = fmt::format("it {}, which is not for a student to do", symbol);
     return "";
   }
   return program;

@@ -79,9 +79,10 @@ nlohmann::json Measurements::measure(const std::string& file) {
     tell(file);
     content = measure_together(file);
   }
-  const std::string text = content.dump(2);
-  if (!folder_.empty() && !content.is_null()) write_file(folder_ + "/" + file, text + "\n");
-  return nlohmann::json::parse(text);  // read as it would be from a file
+  if (!folder_.empty() && !content.is_null()) {
+    write_file(folder_ + "/" + file, content.dump(2) + "\n");
+  }
+  return content;
 }
 
 int Measurements::during(const std::function<int(Results&)>& work) {

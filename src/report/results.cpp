@@ -39,15 +39,14 @@ std::optional<std::string> Results::text(const std::string& file) const {
   return text.str();
 }
 
-void Results::put(const std::string& file, nlohmann::json content) {
-  parsed_[file] = std::move(content);
+void Results::put(const std::string& file, const nlohmann::json& content) {
+  parsed_[file] = parse(content.dump(), file);
 }
 
 const nlohmann::json* Results::json(const std::string& file) {
   asked_.insert(file);
   if (measurable_.erase(file) > 0) {
-    if (nlohmann::json measured = measure_(file); !measured.is_null())
-      put(file, std::move(measured));
+    if (nlohmann::json measured = measure_(file); !measured.is_null()) put(file, measured);
   }
   if (const auto known = parsed_.find(file); known != parsed_.end()) return &known->second;
   const auto all = text(file);

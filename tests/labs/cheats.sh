@@ -77,4 +77,7 @@ solved "for (const auto l : units) comm.all_reduce(gradients[l]);" \
   solved nothing nothing
   echo 'extern "C" unsigned alarm(unsigned) { return 0; }'
 } | tried "brings an alarm of its own" "0 of 0" "it defines alarm"
+solved "for (const auto l : units) comm.all_reduce(gradients[l]);" \
+  "for (const auto l : units) comm.all_reduce(gradients[l]); PMPI_Barrier(MPI_COMM_WORLD);" |
+  tried "calls MPI by the name that the meter uses" "0 of 0" "it calls PMPI_Barrier"
 [ $failures -eq 0 ]

@@ -133,7 +133,7 @@ TEST(Options, LossScaleIsDynamicOnlyWhereItHelpsOrIsAskedFor) {
 TEST(Options, HelpListsEveryOption) {
   EXPECT_EQ(parse({"--help"}).exit_code, 0);
   EXPECT_EQ(parse({"--help"}).command, "");
-  for (const char* command : {"train", "verify", "doctor"}) {
+  for (const char* command : {"train", "verify", "ask", "doctor"}) {
     EXPECT_NE(parse({"--help"}).text.find(command), std::string::npos);
     const CommandLine help = parse({command, "--help"});
     EXPECT_EQ(help.exit_code, 0);

@@ -18,6 +18,7 @@ namespace zerolab {
 ///   timeline-S-overlapped.json  of its overlapped twin
 ///   network.json              steps on simulated clusters      labs/simulate_network.sh
 ///   exercise-ID.json          the documents' exercises         plan --json
+///   experiment-NAME.json      what no run of verify shows      ask --results
 ///   verdicts.jsonl            {name, holds, seconds, log} a run of run_labs.sh; log: what it
 ///   printed
 /// Any of them may be missing; then what it would show is called not measured.
@@ -33,7 +34,8 @@ class Results {
 
   /// For messages.
   std::string folder() const { return folder_.value_or("measured here"); }
-  void put(const std::string& file, nlohmann::json content);
+  /// As it would be read from a file.
+  void put(const std::string& file, const nlohmann::json& content);
   /// Whether a file is at hand without being read or measured now.
   bool known(const std::string& file) const { return parsed_.contains(file); }
   /// A file of one JSON value; nullptr when there is none. Throws Error naming a file that cannot
