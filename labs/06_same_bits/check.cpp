@@ -209,7 +209,7 @@ void two_sums_of_mpi(Check& check) {
   }
 }
 
-/// All numbers that the sum can be, over every order and all brackets. At most a few terms.
+/// All numbers that the sum of a few can be, over every order and all brackets.
 std::set<float> possible_sums(const Vector& terms) {
   if (terms.size() == 1) return {terms[0]};
   std::set<float> sums;
@@ -226,12 +226,13 @@ std::set<float> possible_sums(const Vector& terms) {
 std::string why_unordered(const std::vector<Vector>& terms, const Vector& got) {
   std::size_t reordered = 0, in_double = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    reordered += possible_sums(terms[i]).contains(got[i]);
+    reordered += terms[i].size() <= 4 && possible_sums(terms[i]).contains(got[i]);
     in_double +=
         got[i] == static_cast<float>(std::accumulate(terms[i].begin(), terms[i].end(), 0.0));
   }
   return in_double == got.size()   ? ": added in double"
          : reordered == got.size() ? ": the same numbers in another order"
+         : terms[0].size() > 4     ? ""
                                    : ": no order of the ranks' numbers gives that";
 }
 
@@ -260,15 +261,17 @@ class Renumbered {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// All ways to number the ranks.
+/// Ways to number the ranks: forwards and backwards from every one of them. On 3 these are all.
 std::vector<std::vector<int>> numberings(const Check& check) {
   std::vector<int> number(check.ranks());
   std::iota(number.begin(), number.end(), 0);
-  std::vector<std::vector<int>> all;
-  do {
-    all.push_back(number);
-  } while (std::ranges::next_permutation(number).found);
-  return all;
+  std::vector<std::vector<int>> ways;
+  for (std::size_t r = 0; r < 2 * number.size(); ++r) {
+    ways.push_back(number);
+    std::rotate(number.begin(), number.begin() + 1, number.end());
+    if (r + 1 == number.size()) std::ranges::reverse(number);
+  }
+  return ways;
 }
 
 void in_rank_order(Check& check, MPI_Comm comm, std::size_t rank, std::size_t n) {
