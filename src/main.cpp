@@ -24,7 +24,8 @@ Start start(int argc, char** argv) {
   prepare_process(argc, argv);
   Start known{parse_command_line(argc, argv), launcher_of(environment), ""};
   if (known.line.options.count_wire) known.wire_dump = count_wire_until_finalize();
-  if (known.line.options.collectives) count_wire_while_running();
+  const bool asks = known.line.command == "ask" && known.line.needs_ranks();
+  if (known.line.options.collectives || asks) count_wire_while_running();
   return known;
 }
 

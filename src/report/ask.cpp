@@ -19,11 +19,6 @@ Verdict verdict_of(const Finding& finding, bool network_missing) {
   return status == Status::holds ? Verdict::confirmed : Verdict::not_measured;
 }
 
-/// Whether a rank saw it, and no formula.
-bool seen(const Evidence& evidence) {
-  return evidence.how == "measured" || evidence.how == "self-test";
-}
-
 /// The last of the values that hold, or do not.
 std::optional<Deciding> last_value(const Evidence& evidence, bool holds) {
   const auto found = std::find_if(evidence.values.rbegin(), evidence.values.rend(),
@@ -75,7 +70,7 @@ std::optional<Deciding> deciding(const Finding& finding) {
   const bool holds = finding.status() != Status::fails;
   for (const bool wanted : {true, false}) {
     for (const Evidence& evidence : finding.evidence) {
-      if (seen(evidence) != wanted) continue;
+      if (evidence.seen() != wanted) continue;
       if (auto found = last_value(evidence, holds)) return found;
     }
   }

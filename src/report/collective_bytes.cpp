@@ -37,27 +37,14 @@ std::size_t fitted(std::size_t elements, Cut cut, std::size_t ranks) {
   return cut == Cut::ragged && elements % ranks == 0 ? elements + 1 : elements;
 }
 
-/// Bytes sent in a call, by rank: counted, and in a ring.
-struct Sent {
-  std::vector<std::uint64_t> counted, ring;
-};
-
-Sent sent(Communicator& comm, const WireCounter& counter, const Subject& subject,
-          std::size_t elements) {
+SentBytes sent(Communicator& comm, const WireCounter& counter, const Subject& subject,
+               std::size_t elements) {
   MemoryLedger memory;
   const Shards cut{elements, comm.size()};
   Buffer full(memory, Category::buffers, NumberType::fp32, elements);
   Buffer shards(memory, Category::buffers, NumberType::fp32, comm.size() * cut.size(comm.rank()));
   full.fill_zero();
-  const auto model = [&comm] { return comm.ledger().line(Collective::other).ring_bytes; };
-  const std::uint64_t before = counter.sent(), ring_before = model();
-  subject.call(comm, full, shards);
-  Sent bytes{std::vector<std::uint64_t>(comm.size()), std::vector<std::uint64_t>(comm.size())};
-  bytes.counted[comm.rank()] = counter.sent() - before;
-  bytes.ring[comm.rank()] = model() - ring_before;
-  comm.sum(bytes.counted);
-  comm.sum(bytes.ring);
-  return bytes;
+  return sent_bytes(comm, counter, [&] { subject.call(comm, full, shards); });
 }
 
 std::string size_words(std::size_t bytes) {
@@ -67,7 +54,7 @@ std::string size_words(std::size_t bytes) {
 }
 
 /// The mean and the busiest rank, in payloads; starred where a rank does not send the ring's bytes.
-std::string cell(const Sent& sent, std::size_t payload) {
+std::string cell(const SentBytes& sent, std::size_t payload) {
   const auto& bytes = sent.counted;
   const auto sum = [](const auto& v) {
     return std::accumulate(v.begin(), v.end(), std::uint64_t{0});
@@ -81,6 +68,20 @@ std::string cell(const Sent& sent, std::size_t payload) {
 }
 
 }  // namespace
+
+SentBytes sent_bytes(Communicator& comm, const WireCounter& counter,
+                     const std::function<void()>& call) {
+  const auto outside = comm.outside_training();
+  const auto model = [&comm] { return comm.ledger().line(Collective::other).ring_bytes; };
+  const std::uint64_t before = counter.sent(), ring_before = model();
+  call();
+  SentBytes bytes{std::vector<std::uint64_t>(comm.size()), std::vector<std::uint64_t>(comm.size())};
+  bytes.counted[comm.rank()] = counter.sent() - before;
+  bytes.ring[comm.rank()] = model() - ring_before;
+  comm.sum(bytes.counted);
+  comm.sum(bytes.ring);
+  return bytes;
+}
 
 std::string collective_bytes(Communicator& comm) {
   const auto outside = comm.outside_training();

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "zerolab/comm/communicator.hpp"
+#include "zerolab/comm/wire_counter.hpp"
 #include "zerolab/report/machine.hpp"
 
 namespace zerolab {
@@ -32,6 +34,13 @@ std::optional<bool> can_attach(Communicator& comm);
 /// What each rank holds after an all-reduce, a reduce-scatter and an all-gather of known numbers.
 /// On rank 0, elsewhere empty.
 std::string collective_results(Communicator& comm);
+
+/// Bytes that ranks send in a call, by rank on all of them: counted by the MPI, and in a ring.
+struct SentBytes {
+  std::vector<std::uint64_t> counted, ring;
+};
+SentBytes sent_bytes(Communicator& comm, const WireCounter& counter,
+                     const std::function<void()>& call);
 
 /// What each collective sends, from 8 B to 16 MB, as multiples of its payload. On rank 0, elsewhere
 /// empty.

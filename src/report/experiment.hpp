@@ -19,6 +19,7 @@ nlohmann::json empty_shards(Communicator& comm);       // EC4
 nlohmann::json identical_batches(Communicator& comm);  // EC6
 nlohmann::json states(Communicator& comm);             // SE4
 nlohmann::json sums(Communicator& comm);               // SE9
+nlohmann::json wire(Communicator& comm);               // SE6
 
 /// Samples of another data set, picked by their indices there, for training alone. Remembers what
 /// was read.

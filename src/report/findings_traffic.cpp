@@ -148,6 +148,7 @@ Finding gradients_of_stage_2(const Folder& folder) {
 
 Finding halves_of_all_reduce(const Folder& folder) {
   Finding finding;
+  add_counted_calls(folder, finding);
   add(finding,
       ratio(folder, "measured",
             "payload of the gradients, reduce-scatter in stage 2 over all-reduce in stage 0; "
@@ -162,7 +163,7 @@ Finding halves_of_all_reduce(const Folder& folder) {
             sent("2", "{reduce_scatter,allgather}", "ring_bytes"),
             sent("0", "allreduce", "ring_bytes"), 1, 1),
       "");
-  add(finding, halves_on_the_wire(folder), wire_open);
+  add(finding, halves_on_the_wire(folder), "");
   return finding;
 }
 

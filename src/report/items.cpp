@@ -20,9 +20,7 @@ Status Finding::status() const {
 }
 
 bool Finding::only_calculated() const {
-  return std::none_of(evidence.begin(), evidence.end(), [](const Evidence& one) {
-    return one.how == "measured" || one.how == "simulated" || one.how == "self-test";
-  });
+  return std::ranges::none_of(evidence, &Evidence::seen);
 }
 
 const char* title(Group group) {

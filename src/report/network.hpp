@@ -64,6 +64,4 @@ std::string not_simulated(const char* what);
 /// job's: every link has as many times more.
 double exercise_bandwidth(const NetworkJob& job);
 
-inline constexpr const char* network_file = "network.json";
-
 }  // namespace zerolab

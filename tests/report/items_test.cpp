@@ -349,6 +349,26 @@ TEST(Items, TheRightSumOnOneRankIsNotSharding) {
   }
 }
 
+TEST(Items, HalvesOfAnAllReduceAreJudgedByCountedBytes) {
+  const auto status = [](std::vector<std::uint64_t> reduced, std::vector<std::uint64_t> scattered,
+                         std::vector<std::uint64_t> gathered, const json& fault) {
+    auto files = whole_folder();
+    json& file = files["experiment-wire.json"];
+    file = {{"ranks", 2}, {"payload_bytes", 8}, {"not_available", fault}};
+    file["allreduce"] = {{"sent", reduced}, {"ring", {8U, 8U}}};
+    file["reduce_scatter"] = {{"sent", scattered}, {"ring", {4U, 4U}}};
+    file["allgather"] = {{"sent", gathered}, {"ring", {4U, 4U}}};
+    return judged(files).at("SE6").finding;
+  };
+  EXPECT_EQ(status({8, 8}, {4, 4}, {4, 4}, nullptr).status(), Status::holds);
+  EXPECT_TRUE(status({8, 8}, {4, 4}, {4, 4}, nullptr).open.empty());
+  EXPECT_EQ(status({8, 8}, {4, 4}, {4, 5}, nullptr).status(), Status::fails);
+  EXPECT_EQ(status({8, 9}, {4, 4}, {4, 4}, nullptr).status(), Status::holds)
+      << "no ring: not judged";
+  EXPECT_EQ(status({8, 9}, {9, 8}, {4, 4}, nullptr).status(), Status::fails);
+  EXPECT_EQ(status({0, 0}, {0, 0}, {0, 0}, "no counter").open.size(), 1U);
+}
+
 TEST(Items, EveryLineOfALedgerMakesItselfFelt) {
   const auto faults = [](const char* file, const char* place, const json& value) {
     auto files = whole_folder();

@@ -15,8 +15,7 @@ namespace zerolab {
 /// In the documents' order.
 std::vector<Item> chosen_items(const AskOptions& options);
 
-/// What a simulation measures, in Results.
-inline constexpr const char* network_file = "network.json";
+/// Whether it reads network_file.
 bool wants_network(const Item& item);
 
 /// Where it is asked.

@@ -33,6 +33,9 @@ struct Evidence {
   std::string what;  ///< what the numbers are, with unit and convention, and what is right
   std::vector<Value> values;
   std::vector<Source> sources;
+
+  /// By ranks, real or simulated, and not worked out.
+  bool seen() const { return how == "measured" || how == "simulated" || how == "self-test"; }
 };
 
 enum class Status { holds, fails, not_measured };

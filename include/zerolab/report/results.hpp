@@ -11,6 +11,9 @@
 
 namespace zerolab {
 
+/// Steps on simulated clusters, in Results.
+inline constexpr const char* network_file = "network.json";
+
 /// A folder of measured results, as ./run_labs.sh leaves it:
 ///   doctor.json               the machine                      doctor --json
 ///   verify-N.json             stages 0 to 3 on N ranks         verify --json
