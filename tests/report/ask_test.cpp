@@ -73,7 +73,7 @@ TEST(Ask, TheVerdictFollowsTheNumber) {
   EXPECT_EQ(right.verdict, Answer::Verdict::confirmed);
   EXPECT_EQ(
       check_line(right),
-      "TF7   confirmed     payload of the all-reduces of stage 2 of a rank and step, bytes: 0Φ "
+      "TF7   confirmed    payload of the all-reduces of stage 2 of a rank and step, bytes: 0Φ "
       "(N = 8)\n");
   // 4 ranks, 3 steps: as many bytes as stage 0 all-reduces on one rank.
   json four = whole_verify_json(4);
@@ -85,7 +85,7 @@ TEST(Ask, TheVerdictFollowsTheNumber) {
   EXPECT_EQ(wrong.verdict, Answer::Verdict::contradicted);
   EXPECT_EQ(
       check_line(wrong),
-      "TF7   contradicted  payload of the all-reduces of stage 2 of a rank and step, bytes: 2Φ "
+      "TF7   contradicted payload of the all-reduces of stage 2 of a rank and step, bytes: 2Φ "
       "(N = 4)\n");
   EXPECT_NE(answer_text(wrong).find("N = 4: 2Φ — DIFFERS"), std::string::npos);
   EXPECT_FALSE(all_confirmed({right, wrong}));
