@@ -377,8 +377,9 @@ doctor() {
 # simulated FILE: makes network.json, where SimGrid is installed. Nothing of this run's own MPI is to be
 # inherited by the simulation.
 simulated() {
-  command -v smpirun >/dev/null &&
-    env -i PATH="$PATH" HOME="${HOME:-/}" labs/simulate_network.sh "$1" >&2
+  command -v smpirun >/dev/null || return
+  step "a simulated network, a minute or two"
+  env -i PATH="$PATH" HOME="${HOME:-/}" labs/simulate_network.sh "$1" >&2
 }
 
 ask() {
