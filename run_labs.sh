@@ -205,7 +205,7 @@ judge() {
     failed=$((failed + 1))
     holds=false
   fi
-  [ -z "$results" ] || printf '{"name": "%s", "holds": %s, "seconds": %d, "log": "%s"}\n' "$name" \
+  [ -z "$results" ] || printf '{"name": "%s", "holds": %s, "seconds": %d, "log": "%s"}\n' "$name${points:+: $points}" \
     $holds $((SECONDS - start)) "$log" >>"$results/verdicts.jsonl"
 }
 
@@ -230,14 +230,15 @@ timelines() {
 }
 
 labs() {
-  local ranks wire=() network=() more lab
+  local ranks=${ranks_asked:-4} wire=() network=() more lab items
   results=results
   mkdir -p $results || die 1 "$results/ cannot be made"
   rm -f $results/*.{json,jsonl,txt,svg,png,html}
   run "this machine" 2 300 "$program" doctor
   # First of all: what it leaves of a short job is replaced below by longer ones.
-  if simulated $results/network.json; then network=(--network $results/network.json); fi
-  run "ask" "${ranks_asked:-4}" 600 "$program" ask --all --check --results $results ${network[@]+"${network[@]}"}
+  if simulated "$results/network.json"; then network=(--network "$results/network.json"); fi
+  run "ask" "$ranks" 600 "$program" ask --all --check --results $results ${network[@]+"${network[@]}"}
+  items=$(cat "$results/ask-$ranks-rank"*.txt)
   step "what the MPI sends on 4 ranks"
   if measure_wire "$results/wire-4.json" 4; then
     wire=(--wire "$results/wire-4.json")
@@ -262,6 +263,8 @@ labs() {
   judge "figures" "$program" report figure all --results $results
   step "the page"
   "$program" report --results $results || failed=$((failed + 1))
+  step "items"
+  echo "$items"
   conclude
 }
 
@@ -439,6 +442,9 @@ case $command in
   student-copy) exec "$(dirname "${BASH_SOURCE[0]}")/labs/student_copy.sh" "$@" ;;
   test | bench | simulate | wire | ask | doctor | lab | grade) ;;
   labs | install | build)
+    if [ "$command" = labs ] && [ ! -f "$(dirname "${BASH_SOURCE[0]}")/tests/CMakeLists.txt" ]; then
+      die 2 "in a copy for students: ./run_labs.sh grade NN, see README.md"
+    fi
     if [ $# -gt 0 ]; then
       usage >&2
       die 2 "'$command' takes no '$1'"
