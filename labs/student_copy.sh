@@ -28,7 +28,7 @@ cp "$project/tests/on_ranks.sh" "$copy/tests"
 cd "$copy"
 mv labs/STUDENTS.md README.md
 sed -i.before '/mine\.cpp/d' .gitignore && rm .gitignore.before # students hand theirs in
-rm -f labs/*/solution.cpp labs/*/mine.cpp labs/TEACHING.md labs/student_copy.sh labs/exercises.*
+rm -f labs/*/solution.cpp labs/*/mine.cpp labs/TEACHING.md labs/student_copy.sh
 rm -f labs/grading/make_keys.*
 rm -f labs/12_ragged_and_broken/patient*.cpp labs/12_ragged_and_broken/patients.{faults,sh}
 for lab in labs/[0-9][0-9]_*; do

@@ -51,6 +51,10 @@ echo '#include "../../src/stages/stage1.cpp"
 std::unique_ptr<zerolab::Stage> student_stage(const zerolab::Stage::Setup& s) { return zerolab::make_stage1(s); }' |
   sed "s|../../src|$project/src|" |
   tried "includes the library's stage" "0 of 0" "it includes src/stages/stage1.cpp"
+echo '#include "stage_lab.hpp"
+#include "student_stage.hpp"
+std::unique_ptr<zerolab::Stage> student_stage(const zerolab::Stage::Setup&) { return nullptr; }' |
+  tried "includes what the check is made of" "0 of 0" "it includes labs/grading/stage_lab.hpp"
 echo '#include "student_stage.hpp"
 namespace zerolab { std::unique_ptr<Stage> make_stage1(const Stage::Setup&); }
 std::unique_ptr<zerolab::Stage> student_stage(const zerolab::Stage::Setup& s) { return zerolab::make_stage1(s); }' |
