@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # what is set and used by whoever sources this
 # Planted faults: a source with something replaced. Sourced by bash scripts; $project is the project's folder.
 # A fault is a few lines: its name, the ranks it is looked at on [3], what is replaced by what (first place,
-# literally; several pairs may follow each other), and words that the grader then says. With a stage, the
-# library's stage is what is broken.
+# literally; several pairs may follow each other), and words that are then said. With a stage, the library's
+# stage is what is broken; with a source, that file of the library.
 #   fault: a sum in place of the mean
 #   stage: 1
 #   ranks: 3
@@ -41,6 +41,7 @@ each_fault() { # each_fault FILE SOURCE TRY
         name=${line#fault: } text=$solution ranks=3 says='' stage=''
         ;;
       "stage: "*) stage=${line#stage: } text=$(with_stage "$(stage_as_student "${line#stage: }")") ;;
+      "source: "*) text=$(cat "$project/${line#source: }") ;;
       "ranks: "*) ranks=${line#ranks: } ;;
       "from: "*) from=${line#from: } ;;
       "to:"*)
