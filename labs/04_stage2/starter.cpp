@@ -30,8 +30,7 @@ class MyStage final : public Stage {
   void backward() override {
     // In stage 1 this is, for each unit l of units_last_first:
     //   model.backward(l, parameters[l], gradients[l]);
-    // You also have: FullUnit gradient = new_gradient(l); comm.reduce_scatter(gradient, sum of my
-    // shard).
+    // You also have: FullUnit gradient = new_gradient(l); comm.reduce_scatter(gradient, gradients[l]).
     lab::not_written("backward()");
   }
 

@@ -58,8 +58,8 @@ double message_seconds(Link link, double bytes);
 double ring_seconds(Link link, std::size_t ranks, double bytes);
 double doubling_seconds(Link link, std::size_t ranks, double bytes);
 
-/// The size in bytes up to which doubling is not slower than the ring, N ≥ 2; infinity if it never
-/// is.
+/// The size in bytes up to which doubling is not slower than the ring, N ≥ 2; infinity if
+/// doubling is never slower.
 double latency_rules_below(Link link, std::size_t ranks);
 
 }  // namespace student
