@@ -127,6 +127,7 @@ void choices(Check& check) {
                              Choice{100, 4, 100, 2, false},  // both take as long
                              Choice{101, 4, 100, 2, true},    Choice{million, 2, 1, 1, false},
                              Choice{7, 3, 100, 3, false},     Choice{8, 3, 100, 3, true},
+                             Choice{1, 3, 14, 3, false},     // 4 (14 + 8/3) = 66 2/3 against 66
                              Choice{110, 8, 100, 3, false},  // both take as long
                              Choice{111, 8, 100, 3, true},    Choice{3720, 64, 1000, 6, false},
                              Choice{3721, 64, 1000, 6, true}, Choice{5, 1, 100, 0, false}};

@@ -68,6 +68,7 @@ struct Case {
     if (width == 0) return ": this optimizer keeps none";
     if (master && got == 0 && !sharded(stage, state))
       return ": the fp32 copy of 16-bit parameters is forgotten";
+    if (got == 0) return ": nothing of it; Buffers are in the ledger as long as they live";
     if (got < bytes(state) && !sharded(stage, state))
       return ": this stage keeps it full everywhere";
     if (got == width * all()) return ": this stage shards it";

@@ -14,7 +14,7 @@ struct Plan {
 };
 
 /// Positions in the epoch's order that `rank` runs as its micro-batch `round` (0 … k−1) of `step`,
-/// ascending. A step takes the next G = N·k·B positions, or what is left of them; its micro-batch
+/// ascending. Steps count on through the epochs, each of ⌈n/G⌉. A step takes the next G = N·k·B positions, or what is left of them; its micro-batch
 /// j = 0 … N·k−1 takes the next B of these, or what is left, or none; rank r runs j = r, r+N, …
 std::vector<std::size_t> positions(const Plan& plan, std::size_t step, std::size_t rank,
                                    std::size_t round);

@@ -34,6 +34,10 @@ void norm_on_paper(Check& check) {
                                                    : "");
   }
   const auto calls = lab::take_calls();
+  const std::vector<float> large(1, check.rank() == 0 ? 0x1p80F : 0);
+  const double norm = lab::gradient_norm(check.world(), large, 1);
+  check.expect(norm == 0x1p80, "one element of 2^80: expected {}, got {}{}", 0x1p80, norm,
+               std::isinf(norm) ? ": its square is too large for a float" : "");
   for (const auto& call : calls) {
     check.expect(call.bytes <= 16, "{} sends {} bytes: the norm needs one number of each rank",
                  call.function, call.bytes);

@@ -9,7 +9,7 @@ namespace lab {
 
 /// L2 norm of the whole averaged gradient, of which this rank has the shard my_shard (perhaps
 /// empty); its elements are still multiplied by the loss scale, the norm is not. The same number on
-/// every rank. Without overflow: |g|² may be summed in double.
+/// every rank. Sum |g|² in double: in float 1e20 overflows.
 double gradient_norm(MPI_Comm comm, std::span<const float> my_shard, double loss_scale);
 
 }  // namespace lab

@@ -17,6 +17,7 @@ void more_bits(lab::Check& check) {
 }
 void trade(lab::Check& check) {
   lab::held_at_most(check, keeping);
+  lab::released_in_time(check, keeping);
   lab::sent(check, keeping);
   for (const char* job : {"plain", "micro-batches"}) lab::same_bits(check, keeping, job);
 }

@@ -8,7 +8,8 @@
 
 #include "zerolab/comm/communicator.hpp"
 
-// What lab 06 has you write. Vectors of a rank have the same size on all ranks, also 0.
+// What lab 06 has you write. All vectors have the same number of elements, on every
+// rank, perhaps 0.
 
 namespace student {
 
@@ -43,7 +44,7 @@ void ordered_all_reduce(MPI_Comm comm, std::span<float> data);
 double on_grid(float g);
 
 /// The sum of on_grid() of all vectors of all ranks, rounded to fp32 once; a zero sum is +0. A rank
-/// brings any number of vectors, also none; 2^13 in all at most. Hands MPI 8 bytes an element.
+/// brings any number of vectors of sum.size() elements, also none; 2^13 in all at most. Hands MPI 8 bytes an element.
 void exact_all_reduce(MPI_Comm comm, std::span<const std::vector<float>> mine,
                       std::span<float> sum);
 

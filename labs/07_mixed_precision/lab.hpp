@@ -29,12 +29,13 @@ inline constexpr double smallest_scale = 1, largest_scale = 0x1p24;
 struct LossScaler {
   double scale = 0x1p16;               ///< a power of two between the two above
   std::size_t growth_interval = 1000;  ///< updates in a row after which the scale doubles
-  std::size_t updates_in_a_row = 0;    ///< since the last skipped step or doubling
+  std::size_t updates_in_a_row = 0;    ///< since the last skipped step, or since the last growth
   std::size_t skips = 0;               ///< all skipped steps
 };
 
 /// What a step makes of the scaler: halved by a skipped one, doubled by the last of
-/// growth_interval updates in a row.
+/// growth_interval updates in a row. At the largest scale it stays, and the count starts anew all the
+/// same.
 void after_step(LossScaler& scaler, bool skipped);
 
 /// Whether any rank's gradients hold an infinity or a NaN. Every rank calls it with what it has,

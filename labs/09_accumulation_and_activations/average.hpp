@@ -75,14 +75,16 @@ const char* mistake(const Samples& s, std::size_t rank, std::size_t first,
       {[&](double, std::size_t, std::size_t j) { return j + 1 == s.k ? 1 / n : 0; },
        ": only the last micro-batch is in it"},
       {[&](double, std::size_t r, std::size_t) { return r == rank ? 1 / n : 0; },
-       ": only this rank's own samples are in it"},
+       ": only this rank's own samples are in it (after reduce_scatter() the shard of the sum lies "
+       "at the front)"},
       {[&](double samples, std::size_t, std::size_t) { return 1 / (samples * k * ranks); },
        ": a mean of means; each sample counts alike, not each micro-batch"},
   };
   for (const auto& [weight, words] : mistakes) {
     if (is_weighted(s, first, got, weight)) return words;
   }
-  return "";
+  const bool began_elsewhere = std::ranges::any_of(got, [](float x) { return x > 1e28F; });
+  return began_elsewhere ? ": what average holds before the call is not zero" : "";
 }
 
 void sent_as_calculated(lab::Check& check, const std::string& what, const Samples& s, bool shard) {
@@ -100,8 +102,11 @@ void sent_as_calculated(lab::Check& check, const std::string& what, const Sample
   check.expect(elements == right, "{}: expected {} elements in {}, got {}{}", what, right,
                shard ? "reduce-scatters, every micro-batch" : "all-reduces, once a step", elements,
                elements == s.k * s.elements ? ": micro-batches are added up first, then sent once"
-               : elements == s.elements ? ": who sends once has kept Φ sums, and has room for Φ/N"
-                                        : "");
+               : elements == s.elements && s.all > s.ranks * s.batch
+                   ? ": who sends once has kept Φ sums, and has room for Φ/N"
+               : elements < right && shard
+                   ? ": a micro-batch without samples is sent too, since other ranks may have some"
+                   : "");
 }
 
 void average(lab::Check& check, int stage, std::size_t k, std::size_t batch, std::size_t all,

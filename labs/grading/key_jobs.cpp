@@ -12,7 +12,8 @@ using namespace zerolab;
 
 namespace {
 
-/// Made-up samples, features in ±1; one of them may be no number.
+/// Made-up samples, features in ±1; one of them may be no number. The first eight are for tests
+/// too.
 class MadeUp final : public Dataset {
  public:
   MadeUp(const NetworkShape& shape, std::size_t samples)
@@ -20,7 +21,7 @@ class MadeUp final : public Dataset {
 
   std::size_t features() const override { return features_; }
   std::size_t classes() const override { return classes_; }
-  std::size_t samples(Split split) const override { return split == Split::train ? samples_ : 0; }
+  std::size_t samples(Split split) const override { return split == Split::train ? samples_ : 8; }
   std::size_t bytes() const override { return 0; }
   void read(Split, std::size_t index, std::span<float> out) const override {
     for (std::size_t f = 0; f < out.size(); ++f)

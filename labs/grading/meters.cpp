@@ -26,7 +26,7 @@ class Within {
  public:
   explicit Within(const char* function) {
     under_way = function;
-    if (watch != nullptr) watch->look();
+    if (watch != nullptr) watch->look(function);
   }
   ~Within() { under_way = ""; }
   Within(const Within&) = delete;
@@ -88,7 +88,9 @@ HeapWatch::~HeapWatch() {
   watch = nullptr;
 }
 
-void HeapWatch::look() {
+void HeapWatch::look(std::string_view function) {
+  if (function.find("educe_scatter") != std::string_view::npos)
+    parameters_held_.push_back(ledger_.line(zerolab::Category::parameters).now);
   if (!heap_) return;
   const std::size_t known = *heap_ + ledger_.total().now;
   const std::size_t here = *heap_bytes() + held_;

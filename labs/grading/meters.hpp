@@ -31,8 +31,8 @@ const char* call_under_way();
 /// Bytes of the heap in use, of the whole process; none where the C library does not say.
 std::optional<std::size_t> heap_bytes();
 
-/// Watches, at each MPI call, how much of the heap a ledger does not know. None where the C library
-/// does not say.
+/// Watches a ledger at each MPI call: how much of the heap it does not know (none where the C
+/// library does not say), and the bytes of parameters in it when gradients are sent.
 class HeapWatch {
  public:
   explicit HeapWatch(const zerolab::MemoryLedger& ledger);
@@ -40,14 +40,17 @@ class HeapWatch {
   HeapWatch(const HeapWatch&) = delete;
   HeapWatch& operator=(const HeapWatch&) = delete;
 
-  void look();
+  void look(std::string_view function = "");
   /// Most bytes at a time that were new since the watch began and not in the ledger.
   std::optional<std::size_t> unaccounted() const;
+  /// At each reduce-scatter so far.
+  const std::vector<std::size_t>& parameters_held() const { return parameters_held_; }
 
  private:
   const zerolab::MemoryLedger& ledger_;
   std::optional<std::size_t> heap_;
   std::size_t held_, unaccounted_ = 0;
+  std::vector<std::size_t> parameters_held_;
 };
 
 }  // namespace lab

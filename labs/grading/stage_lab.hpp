@@ -31,6 +31,9 @@ void step_on_paper(Check& check, const StageLab& lab);
 void stored(Check& check, const StageLab& lab);
 /// Peaks: what is gathered or made for a while is released.
 void held_at_most(Check& check, const StageLab& lab);
+/// Of a stage that keeps: each unit is released when the backward pass has run it, and an evaluation
+/// leaves nothing to the next step.
+void released_in_time(Check& check, const StageLab& lab);
 /// Calls and elements of a step, by the check's own meter, for one and for three micro-batches.
 void sent(Check& check, const StageLab& lab);
 /// The digests of every unit after each step of a job of `key_jobs`.

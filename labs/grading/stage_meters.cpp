@@ -171,10 +171,12 @@ void held_at_most(Check& check, const StageLab& lab) {
     const MemoryTable right = run.formula(lab, check.comm, 2);
     for (std::size_t c = 0; c < categories; ++c) {
       const auto category = static_cast<Category>(c);
-      const auto [now, peak] = run.memory.line(category);
+      const std::size_t now = run.memory.line(category).now, peak = run.memory.line(category).peak;
       const auto words = [&](std::size_t got, std::size_t want) {
         return fmt::format("expected {} bytes, got {}{}", want, got,
-                           got > want ? ": something is kept that is used no more" : "");
+                           got <= want   ? ""
+                           : now == peak ? ": more than this rank's share is stored"
+                                         : ": something is kept that is used no more");
       };
       check.expect(peak == right[c].peak,
                    "most {} at a time in a step of {} micro-batch{} of 4-3-2: {}", name(category),
@@ -182,6 +184,35 @@ void held_at_most(Check& check, const StageLab& lab) {
       check.expect(now == right[c].now, "{} after a step of {} micro-batch{} of 4-3-2: {}",
                    name(category), k, k == 1 ? "" : "es", words(now, right[c].now));
     }
+  }
+}
+
+void released_in_time(Check& check, const StageLab& lab) {
+  Running run(lab, check.comm, {4, 3, 2}, 1);
+  run.stage->step(0);
+  run.stage->evaluate();
+  run.memory.restart_peaks();
+  const std::size_t before = run.heap->parameters_held().size();
+  run.stage->step(1);
+  const std::size_t right = run.formula(lab, check.comm, 2)[0].peak,
+                    got = run.memory.line(Category::parameters).peak;
+  check.expect(
+      got == right,
+      "most parameters at a time in a step after an evaluation: expected {} bytes, got {}: "
+      "the evaluation's units are still there when forward() begins",
+      right, got);
+  const NetworkShape& shape = run.key.job.shape;
+  const std::vector<std::size_t>& held = run.heap->parameters_held();
+  const std::size_t stored = run.memory.line(Category::parameters).now;
+  std::size_t kept = shape.parameters();  // those that are not through yet, and the one that is
+  for (std::size_t i = 0; i < shape.units() && before + i < held.size(); ++i) {
+    const std::size_t unit = shape.units() - 1 - i,
+                      most = stored + width(run.key.job.precision) * kept;
+    check.expect(held[before + i] <= most,
+                 "when the gradient of unit {} is sent: expected {} bytes of parameters at most, "
+                 "got {}: a unit that backward() has run is not released at once",
+                 unit, most, held[before + i]);
+    kept -= shape.elements(unit);
   }
 }
 
