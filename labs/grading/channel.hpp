@@ -12,7 +12,8 @@
 
 namespace lab {
 
-/// A line: what happened (task, begin, end, not_run, fault, died), to which task, in words.
+/// A line: what happened (task, begin, end, not_run, not_here, fault, died), to which task, in
+/// words.
 struct Record {
   std::string kind;
   std::size_t task = 0;

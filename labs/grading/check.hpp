@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -56,8 +57,8 @@ struct Task {
   int points;
   const char* name;
   void (*run)(Check&);
-  int seconds = 20;                            ///< until it counts as hanging
-  std::vector<std::size_t> ranks = {};  ///< it is run on; empty: any number
+  int seconds = 20;                   ///< until it counts as hanging
+  std::size_t most_ranks = SIZE_MAX;  ///< that it can be run on
 };
 
 /// The lab's, in the order of its handout; small cases that can be followed on paper first.

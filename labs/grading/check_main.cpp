@@ -23,6 +23,7 @@ constexpr unsigned between_tasks =
     30;  // seconds, also before the first and until the process has ended
 Channel channel;
 volatile std::size_t task_under_way = 0;  // from 1 on; 0: none
+volatile bool returned = false;           // this rank from the task, and others have not
 
 /// Student code may run, and hang, before main does.
 __attribute__((constructor(101))) void limit_the_start() {
@@ -43,7 +44,9 @@ void tell_death(const char* what) {
 }
 
 void on_signal(int signal) {
-  if (task_under_way > 0) {
+  if (task_under_way > 0 && returned && signal == SIGALRM) {
+    channel.write("died", task_under_way, "has returned and waits for the others");
+  } else if (task_under_way > 0) {
     tell_death(signal == SIGALRM   ? "hangs "
                : signal == SIGSEGV ? "crashed (invalid memory access) "
                : signal == SIGFPE  ? "crashed (division by zero) "
@@ -80,7 +83,9 @@ void run_task(std::size_t number, const Task& task, zerolab::Communicator& comm)
   bool left = false;
   const std::string fault = run(task, check, left);
   if (!fault.empty()) channel.write("fault", number, fault);  // it may be why another rank hangs
+  returned = true;
   if (!left) PMPI_Barrier(MPI_COMM_WORLD);  // whoever waits for this rank still counts as hanging
+  returned = false;
   alarm(between_tasks);
   task_under_way = 0;
   if (!check.why_not_run().empty()) channel.write("not_run", number, check.why_not_run());
@@ -113,12 +118,12 @@ int main(int argc, char** argv) {
       }
     }
     for (std::size_t t = 1; t <= all.size(); ++t) {
-      const auto& ranks = all[t - 1].ranks;
-      const bool wanted =
-          argc < 2 || std::find(argv + 1, argv + argc, std::to_string(t)) != argv + argc;
-      if (wanted &&
-          (ranks.empty() || std::find(ranks.begin(), ranks.end(), comm.size()) != ranks.end()))
+      if (argc > 1 && std::find(argv + 1, argv + argc, std::to_string(t)) == argv + argc) continue;
+      if (comm.size() > all[t - 1].most_ranks) {
+        channel.write("not_here", t, fmt::format("for at most {} ranks", all[t - 1].most_ranks));
+      } else {
         run_task(t, all[t - 1], comm);
+      }
     }
   }
   MPI_Finalize();

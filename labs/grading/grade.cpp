@@ -18,7 +18,7 @@ int Grade::earned() const {
 
 int Grade::points() const {
   int sum = 0;
-  for (const GradedTask& task : tasks) sum += task.points;
+  for (const GradedTask& task : tasks) sum += task.worth();
   return sum;
 }
 
@@ -45,10 +45,14 @@ std::string indented(const std::string& text) {
 
 std::string comment(const GradedTask& task) {
   if (!task.fault.empty()) return task.fault;
-  if (!task.not_run.empty()) return "not run: " + task.not_run;
-  if (task.held_on.empty()) return "not run on these numbers of ranks";
-  return fmt::format("holds on {} rank{}", fmt::join(task.held_on, ", "),
-                     task.held_on.back() == 1 ? "" : "s");
+  std::vector<std::string> parts;
+  if (!task.held_on.empty()) {
+    parts.push_back(fmt::format("holds on {} rank{}", fmt::join(task.held_on, ", "),
+                                task.held_on.back() == 1 ? "" : "s"));
+  }
+  for (const std::string& why : {task.not_run, task.not_here})
+    if (!why.empty()) parts.push_back("not run: " + why);
+  return fmt::to_string(fmt::join(parts, "; "));
 }
 
 }  // namespace
@@ -57,8 +61,11 @@ std::string text(const Request& request, const Grade& grade) {
   std::string out;
   for (std::size_t t = 0; t < grade.tasks.size(); ++t) {
     const GradedTask& task = grade.tasks[t];
-    out += fmt::format("{}  task {} (level {}): {}, {} of {} points\n{}", task.full() ? "✓" : "✗",
-                       t + 1, task.level, task.name, task.earned(), task.points,
+    out += fmt::format("{}  task {} (level {}): {}, {} of {} points\n{}",
+                       task.full()     ? "✓"
+                       : task.counts() ? "✗"
+                                       : "–",
+                       t + 1, task.level, task.name, task.earned(), task.worth(),
                        indented(comment(task)));
   }
   if (!grade.refused.empty()) out += indented(grade.refused);
@@ -78,8 +85,8 @@ std::string json(const Request& request, const Grade& grade) {
     results["tests"].push_back({{"number", std::to_string(t + 1)},
                                 {"name", task.name},
                                 {"score", task.earned()},
-                                {"max_score", task.points},
-                                {"status", task.full() ? "passed" : "failed"},
+                                {"max_score", task.worth()},
+                                {"status", task.full() || !task.counts() ? "passed" : "failed"},
                                 {"output", comment(task)}});
   }
   return results.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -103,6 +110,10 @@ int main(int argc, char** argv) {
     lab::Grade grade;
     const std::string program = lab::build_student(request, grade);
     if (!program.empty()) lab::run_tasks(request, program, grade);
+    if (grade.refused.empty() && grade.points() == 0) {
+      throw std::runtime_error(fmt::format("lab {} has no task for {} ranks", request.lab,
+                                           fmt::join(request.ranks, ", ")));
+    }
     fmt::print("{}", lab::text(request, grade));
     if (!request.json.empty()) {
       std::ofstream out(request.json);

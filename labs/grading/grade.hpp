@@ -23,8 +23,12 @@ struct GradedTask {
   std::vector<std::size_t> held_on;  ///< rank counts it was run on and held
   std::string fault;                 ///< the first thing that went wrong, with its rank count
   std::string not_run;               ///< what is missing
+  std::string not_here;              ///< which numbers of ranks it is for
 
-  bool full() const { return fault.empty() && (!held_on.empty() || !not_run.empty()); }
+  /// Whether it was run at all; otherwise it counts for nothing.
+  bool counts() const { return !fault.empty() || !held_on.empty() || !not_run.empty(); }
+  bool full() const { return counts() && fault.empty(); }
+  int worth() const { return counts() ? points : 0; }
   int earned() const { return full() ? points : 0; }
 };
 

@@ -133,6 +133,11 @@ bool judge(const Launch& run, std::size_t ranks, std::vector<std::size_t>& waiti
   bool further = false, disturbed = false;
   for (const std::size_t t : waiting) {
     GradedTask& task = grade.tasks[t - 1];
+    if (const Record* why = find(run.ranks[0], "not_here", t)) {
+      task.not_here = why->text;
+      further = true;
+      continue;
+    }
     const bool begun = std::any_of(run.ranks.begin(), run.ranks.end(), [&](const auto& records) {
       return find(records, "begin", t) != nullptr;
     });
@@ -175,8 +180,6 @@ void run_tasks(const Request& request, const std::string& program, Grade& grade)
         return;
       }
       if (judge(run, ranks, waiting, grade)) continue;
-      // What is left is not for this number of ranks, unless the program did not get there.
-      if (run.exit_code == 0 || waiting.empty()) break;
       grade.tasks[waiting.front() - 1].fault =
           fmt::format("on {} rank{}: the program ended before it (exit code {})", ranks,
                       ranks == 1 ? "" : "s", run.exit_code);

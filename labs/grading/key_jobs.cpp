@@ -1,6 +1,7 @@
 // The jobs that digests were made of, and the digests.
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "stage_lab.hpp"
 #include "zerolab/core/random.hpp"
@@ -114,6 +115,13 @@ std::uint64_t unit_digest(const Stage& stage, const Job& job, Communicator& comm
   const auto outside = comm.outside_training();
   comm.sum(std::span(&sum, 1));
   return sum;
+}
+
+std::string key_missing(std::size_t ranks) {
+  std::set<std::size_t> there;
+  for (const Key& key : keys()) there.insert(key.ranks);
+  if (there.contains(ranks)) return "";
+  return fmt::format("no key for {} ranks: keys are there for {}", ranks, fmt::join(there, ", "));
 }
 
 std::uint64_t right_digest(const std::string& job, std::size_t ranks, std::size_t unit,

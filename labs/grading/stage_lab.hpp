@@ -59,6 +59,9 @@ std::unique_ptr<zerolab::Dataset> key_data(const KeyJob& job, std::size_t ranks)
 std::uint64_t unit_digest(const zerolab::Stage& stage, const zerolab::Job& job,
                           zerolab::Communicator& comm, std::size_t unit);
 
+/// Empty where there are keys for so many ranks; else says so, and for which there are.
+std::string key_missing(std::size_t ranks);
+
 /// The key: digest of a unit of a job on so many ranks after a step, 0 before the first.
 std::uint64_t right_digest(const std::string& job, std::size_t ranks, std::size_t unit,
                            std::size_t step);

@@ -14,10 +14,10 @@ solution=$(printf '#include "student_stage.hpp"\n' && with_stage "$(cat "$projec
   sed '/^std::unique_ptr<Stage> make_stage1/,/^}/d')
 starter=$(cat "$project"/labs/03_stage1/starter.cpp)
 
-# tried NAME POINTS WORDS: graded on 2 ranks, the file is standard input.
+# tried NAME POINTS WORDS [RANKS]: graded on 2 ranks, the file is standard input.
 tried() {
   cat >"$work/mine.cpp"
-  "$build/labs/zerolab_grade" --lab 03 --project "$project" --build "$build" --ranks 2 \
+  "$build/labs/zerolab_grade" --lab 03 --project "$project" --build "$build" --ranks "${4:-2}" \
     --file "$work/mine.cpp" >"$work/said" 2>&1
   if tail -n 1 "$work/said" | grep -qx "lab 03: $2 points" &&
     tr -s ' \n' '  ' <"$work/said" | grep -qF -- "$3"; then
@@ -32,9 +32,17 @@ at_start() { printf '%s\n#include <cstdlib>\n#include <cstdio>\n#include <fstrea
 solved() { printf '%s\n' "${solution/"$1"/"$2"}"; }
 
 solved nothing nothing | tried "honest work" "10 of 10" "holds on 2 ranks"
+solved nothing nothing | tried "honest work on 5 ranks" "10 of 10" "no key for 5 ranks: keys are there for 1, 2, 3, 4, 8" 5
+at_start '' | tried "no work on 5 ranks" "0 of 10" "not written yet" 5
 at_start 'std::puts("lab 03: 10 of 10 points"); std::puts("end\t1\tholds");' |
   tried "prints what the grader would say" "0 of 10" "not written yet"
 at_start 'std::exit(0);' | tried "leaves with exit code 0" "0 of 0" "ended before its first task"
+{
+  solved nothing nothing
+  echo '#include <cstdlib>
+#include <string>
+static const bool early = [] { if (std::getenv("OMPI_COMM_WORLD_SIZE") == std::string("2")) std::exit(0); return true; }();'
+} | tried "leaves with exit code 0 on 2 ranks" "0 of 10" "on 2 ranks: the program ended before it (exit code 0)" 1,2
 at_start 'for (;;) {}' | tried "hangs before its first task" "0 of 0" "ended before its first task"
 solved "void update() override {" "void update() override { std::exit(0);" |
   tried "leaves with exit code 0 in a task" "0 of 10" "left by exit() in the middle"
