@@ -28,19 +28,23 @@ grade "$folder/starter.cpp" && wrong "the starter scores full"
 grep -q "^lab $number: 0 of [1-9][0-9]* points" "$work/said" || wrong "the starter does not score 0"
 grep -Eq "crashed|hangs|ended|compile|exit code" "$work/said" && wrong "the starter does not end well"
 grade "$folder/solution.cpp" --trusted || wrong "the solution does not score full"
+grade "$folder/solution.cpp" --trusted --ranks 8 || wrong "the solution does not score full on 8 ranks"
+grep -q ": 10 of 10 points" "$work/said" || wrong "a task of the solution does not count on 8 ranks"
 echo "starter and solution: $(tail -n 1 "$work/said")"
 
 try() { # of each planted fault
   faults=$((faults + 1))
   printf '%s\n' "$text" >"$work/fault.cpp"
-  if grade "$work/fault.cpp" --trusted --ranks "$ranks"; then
+  if [ "$kind" = right ]; then
+    grade "$work/fault.cpp" --trusted --ranks "$ranks" || wrong "$name: not accepted"
+  elif grade "$work/fault.cpp" --trusted --ranks "$ranks"; then
     wrong "$name: not caught"
   elif ! tr -s ' \n' '  ' <"$work/said" | grep -qF -- "$says"; then
     wrong "$name: caught, and nothing said of '$says'"
   elif grep -q "does not compile" "$work/said"; then
     wrong "$name: does not compile"
   else
-    echo "caught: $name"
+    echo "${kind/fault/caught}: $name"
   fi
 }
 faults=0
