@@ -36,7 +36,7 @@ void in_units(Check& check, Convention convention) {
       ring ? (check.ranks() - 1) * measured::phi * measured::bytes_per_element : measured::phi;
   for (int stage = 0; stage < 4; ++stage) {
     for (const std::size_t k : micro_batches) {
-      const auto step = measured::step(check, measured::calls_of(stage, k, check.ranks()));
+      const auto step = measured::step(check, measured::calls_of(stage, k));
       const std::size_t all = ring ? measured::over_ranks(check, step.ring_bytes) : step.elements;
       const std::size_t got =
           ring ? student::ring_units(stage, k) : student::payload_units(stage, k);
@@ -125,7 +125,7 @@ std::size_t ring_model(const Check& check, const UnitCalls& calls, std::size_t e
 void ring_of_a_step(Check& check) {
   for (int stage = 0; stage < 4; ++stage) {
     for (const std::size_t k : micro_batches) {
-      const UnitCalls calls = measured::calls_of(stage, k, check.ranks());
+      const UnitCalls calls = measured::calls_of(stage, k);
       const std::size_t right = measured::step(check, calls).ring_bytes;
       const std::size_t got =
           student::step_ring_bytes(stage, k, measured::units, check.ranks(), check.rank());
