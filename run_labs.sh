@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Everything from a fresh Debian or Ubuntu to the verdict, as root or as a plain user:  ./run_labs.sh help
+# Everything from a fresh Debian or Ubuntu to the verdict, as root or as a plain user. What it can
+# do says ./run_labs.sh help
 set -u
 
 usage() {
@@ -23,22 +24,29 @@ usage: ./run_labs.sh [COMMAND] [--no-install] [--mpi openmpi|mpich|smpi]
   doctor ... build, show what this machine's MPI and BLAS really do (on 2 ranks, or as the first
              argument says; doctor --collectives shows what each collective sends)
   lab NN     build, grade the solution of lab NN; with --mine what you have written
-  grade NN   build a student's file of lab NN and say its points: labs/NN_*/mine.cpp, or --file FILE;
-             --json FILE writes Gradescope's results, --ranks 1,2,3,4 is the default
+  grade NN   build a student's file of lab NN and say its points: labs/NN_*/mine.cpp, or
+             --file FILE; --json FILE writes Gradescope's results, --ranks 1,2,3,4 is the default
   student-copy DIR [--through NN]
-             make a tree to hand out in DIR: labs 00 to NN without solutions, nor the stages that the
-             labs from NN on ask for
+             make a tree to hand out in DIR: labs 00 to NN without solutions, nor the stages that
+             the labs from NN on ask for
   help       this text
 
 --ranks N runs labs and items on N ranks (labs on 1, 2, 3 and 4, items on 4), --mine the labs with
-what you have written, labs/NN_*/mine.cpp. Each command installs and builds what it needs. --no-install leaves the system alone. --mpi picks
-the MPI, else the one found: MPICH is built in build-mpich/, SMPI (simulated ranks) in build-smpi/.
+what you have written, labs/NN_*/mine.cpp. Each command installs and builds what it needs.
+--no-install leaves the system alone. --mpi picks the MPI, else the one found: MPICH is built in
+build-mpich/, SMPI (simulated ranks) in build-smpi/.
 END
 }
 
 die() { # die CODE TEXT
   echo "run_labs.sh: $2" >&2
   exit "$1"
+}
+
+# cannot TEXT: nothing could be tried. The grader's exit code 1 is for points that are missing.
+cannot() {
+  [ "$command" = grade ] && die 2 "$1"
+  die 1 "$1"
 }
 
 step() { printf '\n== %s\n' "$1"; }
@@ -101,7 +109,8 @@ install_missing() {
   local missing optional as_root
   if [ "$(uname -s)" = Darwin ]; then
     echo "macOS: nothing is installed by this script. What is needed:"
-    echo "  brew install cmake open-mpi openblas cli11 fmt nlohmann-json googletest google-benchmark gnuplot"
+    echo "  brew install cmake open-mpi openblas cli11 fmt nlohmann-json googletest google-benchmark" \
+      gnuplot
     return
   fi
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
@@ -123,7 +132,7 @@ install_missing() {
     # A password can be asked for only at a terminal.
     if ! command -v sudo >/dev/null || { ! sudo -n true 2>/dev/null && ! [ -t 2 ]; }; then
       [ -n "$missing" ] || return 0
-      die 1 "these packages are missing and this user may not install them; ask for
+      cannot "these packages are missing and this user may not install them; ask for
   apt-get install$missing"
     fi
     as_root=(sudo)
@@ -136,7 +145,7 @@ install_missing() {
     ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
       apt-get install -qq -y --no-install-recommends -o DPkg::Lock::Timeout=300 $1
   }
-  [ -z "$missing" ] || get "$missing" || die 1 "apt-get could not install:$missing"
+  [ -z "$missing" ] || get "$missing" || cannot "apt-get could not install:$missing"
   optional=$(optional_packages) # the list may be new
   [ -z "$optional" ] || get "$optional" || echo "without $optional what needs it is skipped"
 }
@@ -147,7 +156,7 @@ cores() { nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1; }
 
 build() {
   local cache=$folder/CMakeCache.txt options=(-DCMAKE_BUILD_TYPE=Release "-DZEROLAB_MPI=$mpi")
-  command -v cmake >/dev/null || die 1 "no cmake; ./run_labs.sh install gets it"
+  command -v cmake >/dev/null || cannot "no cmake; ./run_labs.sh install gets it"
   # A tree that was copied with its build folder: CMake refuses the old place's files.
   if [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(pwd -P)" "$cache"; then
     echo "$folder/ is of another folder: made anew"
@@ -160,8 +169,8 @@ build() {
   if [ "$(uname -s)" = Darwin ] && command -v brew >/dev/null; then
     options+=("-DCMAKE_PREFIX_PATH=$(brew --prefix openblas)")
   fi
-  cmake -S . -B "$folder" "${options[@]}" || die 1 "the configuration failed"
-  cmake --build "$folder" --target "$1" --parallel "$(cores)" || die 1 "the build failed"
+  cmake -S . -B "$folder" "${options[@]}" || cannot "the configuration failed"
+  cmake --build "$folder" --target "$1" --parallel "$(cores)" || cannot "the build failed"
 }
 
 use_mpi() { # use_mpi MPI: what is built and run from now on
@@ -347,12 +356,17 @@ folder_of_lab() {
 # grade NN [--file FILE] [--json FILE] [--ranks N,...] [--network FILE]
 grade() {
   local lab file arguments=() number=${1:-}
-  lab=$(folder_of_lab "$number") ||
-    die 2 "$command takes the number of a lab: $(cd labs && echo [0-9]*)"
+  lab=$(folder_of_lab "$number")
   shift
-  file=$lab/mine.cpp
-  [ -f "$file" ] || file=$lab/starter.cpp
-  [[ " $* " == *" --file"[\ =]* ]] || arguments=(--file "$file")
+  if [[ " $* " != *" --file"[\ =]* ]]; then
+    file=$lab/mine.cpp
+    if [ ! -f "$file" ]; then
+      echo "no $file: the starter is graded"
+      file=$lab/starter.cpp
+    fi
+    arguments=(--file "$file")
+  fi
+  [ -z "$ranks_asked" ] || arguments+=(--ranks "$ranks_asked")
   "$folder/labs/zerolab_grade" --lab "$number" --project . --build "$folder" \
     ${arguments[@]+"${arguments[@]}"} "$@"
 }
@@ -360,10 +374,9 @@ grade() {
 # lab NN: its verdict, of the solution, or with --mine of the student's file.
 lab() {
   local lab file=solution.cpp more=(--trusted)
-  lab=$(folder_of_lab "${1:-}") || die 2 "lab takes the number of a lab: $(cd labs && echo [0-9]*)"
+  lab=$(folder_of_lab "$1")
   [ "$mine" = no ] || file=mine.cpp more=()
   [ -f "$lab/$file" ] || { echo "lab $1: no $lab/$file, left out" && return; }
-  [ -z "$ranks_asked" ] || more+=(--ranks "$ranks_asked")
   [ ! -f "$results/network.json" ] || more+=(--network "$results/network.json")
   judge "lab ${lab#labs/}" grade "$1" --file "$lab/$file" ${more[@]+"${more[@]}"}
 }
@@ -409,13 +422,9 @@ while [ $# -gt 0 ]; do
     --no-install) install=no ;;
     --mine) mine=yes ;;
     --ranks)
-      if [ "${arguments[0]:-}" = grade ]; then
-        arguments+=("$1")
-      else
-        [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || die 2 "--ranks takes a number"
-        ranks_asked=$2
-        shift
-      fi
+      [[ ${2:-} =~ ^[1-9][0-9]*(,[1-9][0-9]*)*$ ]] || die 2 "--ranks takes a number"
+      ranks_asked=$2
+      shift
       ;;
     --mpi)
       [[ ${2:-} =~ ^(openmpi|mpich|smpi)$ ]] || die 2 "--mpi takes openmpi, mpich or smpi"
@@ -429,6 +438,7 @@ done
 set -- ${arguments[@]+"${arguments[@]}"}
 command=${1:-labs}
 [ $# -eq 0 ] || shift
+[[ $command == grade || $ranks_asked != *,* ]] || die 2 "--ranks takes one number, but for grade"
 if [ "$command" = simulate ]; then
   [[ $mpi =~ ^(found|smpi)$ ]] || die 2 "only SMPI simulates"
   use_mpi smpi
@@ -439,7 +449,11 @@ case $command in
     usage
     exit 0
     ;;
-  student-copy) exec "$(dirname "${BASH_SOURCE[0]}")/labs/student_copy.sh" "$@" ;;
+  student-copy)
+    copier=$(dirname "${BASH_SOURCE[0]}")/labs/student_copy.sh
+    [ -f "$copier" ] || die 2 "this is a copy for students, which does not make others"
+    exec "$copier" "$@"
+    ;;
   test | bench | simulate | wire | ask | doctor | lab | grade) ;;
   labs | install | build)
     if [ "$command" = labs ] && [ ! -f "$(dirname "${BASH_SOURCE[0]}")/tests/CMakeLists.txt" ]; then
@@ -459,6 +473,15 @@ esac
 [ "$command $mpi" != "bench smpi" ] || die 2 "there is nothing to time: SMPI's clock is simulated"
 
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
+if [ "$command" = lab ] || [ "$command" = grade ]; then
+  lab=$(folder_of_lab "${1:-}") ||
+    die 2 "$command takes the number of a lab: $(cd labs && echo [0-9]*)"
+fi
+if [ "$command" = lab ]; then
+  [ $# -eq 1 ] || die 2 "'lab' takes no '$2'; 'grade' takes files"
+  [ $mine = no ] || [ -f "$lab/mine.cpp" ] || die 2 "no $lab/mine.cpp"
+  [ $mine = yes ] || [ -f "$lab/solution.cpp" ] || die 2 "no $lab/solution.cpp"
+fi
 # Nothing here asks but the question bank; sudo asks at the terminal itself.
 if [ "$command" = ask ] && [ -t 0 ]; then export ZEROLAB_INPUT=/dev/tty; fi
 exec </dev/null

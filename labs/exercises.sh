@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs every command of the handout labs/exercises.md, shows what it prints, and fails where that is not,
-# to the letter, what the handout says. With a folder it also leaves exercise-ID.txt and exercise-ID.json.
+# Runs every command of the handout labs/exercises.md, shows what it prints, and fails where that is
+# not, to the letter, what the handout says. With a folder it also leaves exercise-ID.txt and
+# exercise-ID.json.
 #
 #   labs/exercises.sh PROGRAM [FOLDER]
 set -uo pipefail
 labs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-[ $# -ge 1 ] || { sed -n '2,5s/^# \{0,1\}//p' "$0" && exit 2; }
+[ $# -ge 1 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" && exit 2; }
 program=$1 folder=${2:-}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

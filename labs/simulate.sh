@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Stages 0 to 3 on simulated clusters: a step's time, its computation, its communication, and the bytes on
-# the links, measured by SMPI's clock and trace.   ./run_labs.sh simulate, or
+# Stages 0 to 3 on simulated clusters: a step's time, its computation, its communication, and the
+# bytes on the links, measured by SMPI's clock and trace.   ./run_labs.sh simulate, or
 #
-#   labs/simulate.sh PROGRAM [PLATFORM...]     PROGRAM built for SMPI; PLATFORM of labs/platforms, or "all"
+#   labs/simulate.sh PROGRAM [PLATFORM...]     PROGRAM built for SMPI; PLATFORM of labs/platforms,
+#                                              or "all"
 #
-# With 16-bit sums by the library (--reduce mpi --precision fp16), as the documents count. The table of 256
-# ranks has a smaller model. Prints the same digits every time.
+# With 16-bit sums by the library (--reduce mpi --precision fp16), as the documents count. The table
+# of 256 ranks has a smaller model. Prints the same digits every time.
 set -uo pipefail
 labs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 all=(nvlink-300g infiniband-100g ethernet-10g ethernet-1g two-level)

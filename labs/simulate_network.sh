@@ -1,29 +1,33 @@
 #!/usr/bin/env bash
-# Times steps on simulated clusters and writes them to FILE, which is called network.json: what decides TF4,
-# WY6, SE8, EC2's time, 5.2 and 5.3, and what lab 10 predicts.
+# Times steps on simulated clusters and writes them to FILE, which is called network.json: what
+# decides TF4, WY6, SE8, EC2's time, 5.2 and 5.3, and what lab 10 predicts.
 #
-#   labs/simulate_network.sh FILE [FOLDER]     FOLDER of the build for SMPI [build-smpi], made if need be
+#   labs/simulate_network.sh FILE [FOLDER]     FOLDER of the build for SMPI [build-smpi], made if
+#                                              need be
 #
-# Needs SimGrid (Debian, Ubuntu: apt install libsimgrid-dev); without it the exit code is 3. The same digits
-# every time. FILE has five lists of jobs, of --reduce mpi --precision fp16:
+# Needs SimGrid (Debian, Ubuntu: apt install libsimgrid-dev); without it the exit code is 3. The
+# same digits every time. FILE has five lists of jobs, of --reduce mpi --precision fp16:
 #   networks   stages 1, 2 and 3 on 8 ranks, over 300 GB/s and over 10 Gb/s
 #   scaling    stage 3 on 1 to 64 ranks over 10 Gb/s, 16384 samples a step on all of them together
 #   limit      stage 3 on 1 to 64 ranks of the exercises' cluster
 #   exercise   stages 3 and 0 on 64 ranks of it; stage 3 with 2 and with 2.75625 times its bandwidth
-#   overlap    stage 3 on 16 ranks of it, plain and overlapped, and overlapped with a quarter of the samples
+#   overlap    stage 3 on 16 ranks of it, plain and overlapped, and overlapped with a quarter of
+#              the samples
 # Keys of a job:
-#   platform bandwidth latency flops   as the platform's file has them: bytes/s of a link in one direction,
-#                                      seconds from rank to rank (two links), flops/s of a rank
+#   platform bandwidth latency flops   as the platform's file has them: bytes/s of a link in one
+#                                      direction, seconds from rank to rank (two links), flops/s of
+#                                      a rank
 #   ranks stage overlap reduce precision widths parameters batch steps      batch: samples of a rank
-#   step_seconds compute_seconds communication_seconds     simulated, of rank 0, the median of the steps;
-#                                      communication: what computation does not hide
-#   state_bytes payload_bytes ring_bytes     of all ranks: held after the last step; handed to MPI in a
-#                                      step, and what a ring sends for that, by the ledgers
+#   step_seconds compute_seconds communication_seconds     simulated, of rank 0, the median of the
+#                                      steps; communication: what computation does not hide
+#   state_bytes payload_bytes ring_bytes     of all ranks: held after the last step; handed to MPI
+#                                      in a step, and what a ring sends for that, by the ledgers
 set -uo pipefail
 labs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# -eq 1 ] || [ $# -eq 2 ] || { sed -n '2,24s/^# \{0,1\}//p' "$0" && exit 2; }
 if ! command -v smpirun >/dev/null; then
-  echo "simulate_network.sh: SimGrid is missing (no smpirun); Debian, Ubuntu: apt install libsimgrid-dev" >&2
+  echo "simulate_network.sh: SimGrid is missing (no smpirun);" \
+    "Debian, Ubuntu: apt install libsimgrid-dev" >&2
   exit 3
 fi
 file=$1 folder=${2:-$labs/../build-smpi}

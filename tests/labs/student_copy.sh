@@ -16,6 +16,10 @@ check() { # check NAME COMMAND...
   fi
 }
 refused() { ! "$@"; }
+says_why() { # says_why CODE WORDS COMMAND...
+  "${@:3}" >"$work/graded" 2>&1
+  [ $? -eq "$1" ] && says "$2"
+}
 says() { grep -q -- "$1" "$work/graded"; }
 
 check "a copy is made" "$project/run_labs.sh" student-copy "$work/copy" --through 03
@@ -25,8 +29,10 @@ cd "$work/copy" || exit 1
 check "no solution, no fault, no later lab" test -z "$(find . -name 'solution*' -o -name '*.faults' -o -name '04_*')"
 check "stage 0 is there" grep -q all_reduce src/stages/stage0.cpp
 for stage in 1 2 3; do check "stage $stage is not" refused grep -q "comm\." src/stages/stage$stage.cpp; done
+check "a copy makes no copy" says_why 2 "does not make others" ./run_labs.sh student-copy "$work/c3"
 ./run_labs.sh --no-install grade 03 --json results.json >"$work/graded" 2>&1
 check "a starter has no points" says "lab 03: 0 of 10 points"
+check "that it is the starter" says "no labs/03_stage1/mine.cpp: the starter is graded"
 check "Gradescope's file says so" grep -q '"score": 0' results.json
 {
   echo '#include "student_stage.hpp"'
@@ -36,7 +42,13 @@ check "Gradescope's file says so" grep -q '"score": 0' results.json
 } >labs/03_stage1/mine.cpp
 ./run_labs.sh --no-install grade 03 >"$work/graded" 2>&1
 check "a student who has written stage 1 has all" says "lab 03: 10 of 10 points"
-grep -q "10 of 10" "$work/graded"
+./run_labs.sh --no-install --ranks 2,3 grade 03 >"$work/graded" 2>&1
+check "on the ranks that are asked for before the command too" says "holds on 2, 3 ranks"
+cp src/core/buffer.cpp "$work"
+echo "broken" >>src/core/buffer.cpp
+check "a library that does not build is no student's fault" says_why 2 "the check does not build" \
+  ./run_labs.sh --no-install grade 03
+cp "$work/buffer.cpp" src/core
 printf '%s\n' '#include "student_stage.hpp"' 'namespace zerolab {' \
   'std::unique_ptr<Stage> make_stage1(const Stage::Setup&);' '}' \
   'std::unique_ptr<zerolab::Stage> student_stage(const zerolab::Stage::Setup& s) {' \
