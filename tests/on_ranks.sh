@@ -195,11 +195,17 @@ if command -v timeout >/dev/null; then guard=(timeout --foreground -k 5 "$limit"
 export ZEROLAB_JOB="$$.$RANDOM.$RANDOM"
 marked() { grep -lsF "ZEROLAB_JOB=$ZEROLAB_JOB" /proc/[0-9]*/environ | cut -d / -f 3; }
 
+# Ctrl-C reaches mpirun too, whose end is waited for; then this script ends by the same signal.
+stopped=
+for signal in INT TERM HUP; do
+  # shellcheck disable=SC2064  # the signal's name is known now
+  trap "stopped=$signal" "$signal"
+done
 # The odd form of the empty arrays is for bash 3.2, which macOS ships.
 ${guard[@]+"${guard[@]}"} "$mpirun" "${flags[@]}" ${extra[@]+"${extra[@]}"} \
   "${command[@]}" <"${ZEROLAB_INPUT:-/dev/null}"
 code=$?
-if [ $code -ne 0 ] && [ -d /proc/self ]; then
+if [ "$code$stopped" != 0 ] && [ -d /proc/self ]; then
   for _ in 1 2 3 4 5 6 7 8 9 10; do
     left=$(marked)
     [ -n "$left" ] || break
@@ -207,5 +213,9 @@ if [ $code -ne 0 ] && [ -d /proc/self ]; then
     kill -9 $left 2>/dev/null
     sleep 0.2
   done
+fi
+if [ -n "$stopped" ]; then
+  trap - "$stopped"
+  kill -s "$stopped" $$
 fi
 exit $code

@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -20,6 +22,11 @@ int Grade::points() const {
   int sum = 0;
   for (const GradedTask& task : tasks) sum += task.worth();
   return sum;
+}
+
+bool Grade::faultless() const {
+  return std::all_of(tasks.begin(), tasks.end(),
+                     [](const GradedTask& task) { return task.fault.empty(); });
 }
 
 namespace {
@@ -94,6 +101,21 @@ std::string json(const Request& request, const Grade& grade) {
 
 }  // namespace lab
 
+namespace {
+
+/// Throws unless labs/simulate_network.sh has made the file.
+void require_network(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw std::runtime_error(file + ": no such file");
+  const auto network = nlohmann::json::parse(in, nullptr, false);
+  for (const char* list : {"networks", "limit", "exercise", "scaling"}) {
+    if (!network.is_object() || !network.contains(list))
+      throw std::runtime_error(file + " is no network.json; labs/simulate_network.sh makes one");
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   lab::Request request;
   CLI::App app("Grades a student's file of a lab.");
@@ -105,8 +127,17 @@ int main(int argc, char** argv) {
   app.add_option("--json", request.json);
   app.add_option("--network", request.network);
   app.add_flag("--trusted", request.trusted);
-  CLI11_PARSE(app, argc, argv);
   try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  lab::stop_on_signals();
+  try {
+    if (!request.network.empty()) require_network(request.network);
+    const std::string folder = request.build + "/labs/" + request.lab;
+    std::filesystem::create_directories(folder);
+    const lab::Lock lock(folder + "/lock");  // a lab's student.cpp is one file's at a time
     lab::Grade grade;
     const std::string program = lab::build_student(request, grade);
     if (!program.empty()) lab::run_tasks(request, program, grade);
@@ -121,6 +152,9 @@ int main(int argc, char** argv) {
         throw std::runtime_error(request.json + ": cannot be written");
     }
     return grade.refused.empty() && grade.earned() == grade.points() ? 0 : 1;
+  } catch (const lab::Stopped& stopped) {
+    fmt::print(stderr, "zerolab_grade: stopped by a signal; nothing is graded\n");
+    return 128 + stopped.signal;
   } catch (const std::exception& error) {
     fmt::print(stderr, "zerolab_grade: {}\n", error.what());
     return 2;

@@ -39,6 +39,7 @@ struct Grade {
 
   int earned() const;
   int points() const;
+  bool faultless() const;
 };
 
 /// Builds the program of a student's file in a folder of its own. Returns its path; empty, and the
@@ -54,9 +55,28 @@ std::string text(const Request& request, const Grade& grade);
 /// Gradescope's results.json.
 std::string json(const Request& request, const Grade& grade);
 
+/// A signal, such as Ctrl-C's, has ended the command under way and is to end the grader.
+struct Stopped {
+  int signal;
+};
+/// From now on commands and waiting are ended by signals, with Stopped.
+void stop_on_signals();
+
+/// Holds a file as long as it lives; who comes later waits, and says so.
+class Lock {
+ public:
+  explicit Lock(const std::string& name);
+  ~Lock();
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  int file_;
+};
+
 /// The command in quotes that a shell takes as one word.
 std::string quoted(const std::string& word);
-/// Runs a shell command, its output in a file. Returns the exit code.
+/// Runs a shell command, its output added to a file. Returns the exit code.
 int shell(const std::string& command, const std::string& log);
 std::string whole_file(const std::string& name);
 

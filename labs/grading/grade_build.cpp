@@ -1,11 +1,11 @@
 // The student's file becomes a program.
 #include <fmt/format.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "grade.hpp"
@@ -13,23 +13,6 @@
 namespace lab {
 
 namespace fs = std::filesystem;
-
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-int shell(const std::string& command, const std::string& log) {
-  const int status = std::system((command + " >" + quoted(log) + " 2>&1 </dev/null").c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-std::string whole_file(const std::string& name) {
-  std::ostringstream text;
-  text << std::ifstream(name, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 namespace {
 
@@ -55,13 +38,13 @@ Compilation compilation(const Request& request, const std::string& source) {
   const auto commands =
       nlohmann::json::parse(whole_file(request.build + "/compile_commands.json"), nullptr, false);
   for (const auto& entry : commands) {
-    if (entry.value("file", "") != source) continue;
+    if (!entry.is_object() || entry.value("file", "") != source) continue;
     const std::string command = entry.value("command", ""), mark = " -o ";
     const std::size_t object = command.find(mark) + mark.size();
     return {entry.value("directory", "."), command.substr(0, object - mark.size()),
             command.substr(object, command.find(" -c ", object) - object)};
   }
-  return {};
+  throw std::runtime_error(request.build + "/compile_commands.json: no command for " + source);
 }
 
 /// The names in a rule for make, whose blanks are escaped.
@@ -97,26 +80,64 @@ std::string forbidden_include(const Request& request, const std::string& rule) {
   return "";
 }
 
-/// A name that the student's object defines, or calls, and must not: one of the library, or a
-/// function of C, such as MPI's and the system's, which would stand in for what the check calls.
-/// Empty if there is none.
-std::string forbidden_symbol(const Compilation& how, const std::string& list) {
-  if (shell(fmt::format("cd {} && nm -P -g {} ", quoted(how.folder), how.object), list) != 0)
-    return "";
+struct Symbol {
+  std::string name;
+  char kind;  ///< as nm calls it
+};
+
+/// The global names in object files or archives.
+std::vector<Symbol> symbols(const std::string& folder, const std::vector<std::string>& files,
+                            const std::string& list) {
+  std::string command = fmt::format("cd {} && nm -P -g", quoted(folder));
+  for (const std::string& file : files) command += fmt::format(" {}", quoted(file));
+  fs::remove(list);
+  if (const int code = shell(command, list); code != 0)
+    throw std::runtime_error(fmt::format("{}: exit code {}, see {}", command, code, list));
+  std::vector<Symbol> all;
   std::istringstream lines(whole_file(list));
-  for (std::string name, kind, rest; lines >> name >> kind && std::getline(lines, rest);) {
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name, kind;
+    if (words >> name >> kind && kind.size() == 1) all.push_back({name, kind[0]});
+  }
+  return all;
+}
+
+bool one_of(const char* kinds, char kind) {
+  return std::strchr(kinds, kind) != nullptr;
+}
+
+/// What the library and the checks define in archives: a linker takes the student's in their place.
+std::set<std::string> names_of_archives(const Request& request, const std::string& list) {
+  std::vector<std::string> archives;
+  for (const char* folder : {"", "/labs"}) {
+    for (const auto& entry : fs::directory_iterator(fs::absolute(request.build).string() + folder))
+      if (entry.path().extension() == ".a") archives.push_back(entry.path().string());
+  }
+  std::set<std::string> names;
+  for (const Symbol& symbol : symbols(".", archives, list))
+    if (one_of("TDBRC", symbol.kind)) names.insert(symbol.name);
+  return names;
+}
+
+/// A name that the student's object defines, or calls, and must not: one of the library or of the
+/// check, or a function of C, such as MPI's and the system's, which would stand in for what the
+/// check calls. Inline functions and templates, which are weak, may be of headers. Empty if there
+/// is none.
+std::string forbidden_symbol(const Request& request, const Compilation& how,
+                             const std::string& list) {
+  const auto taken = names_of_archives(request, list);
+  for (const auto& [name, kind] : symbols(how.folder, {how.object}, list)) {
     const bool cpp = name.starts_with("_Z") || name.starts_with("__Z");
-    const bool function = kind == "T", data = kind.find_first_of("DBRC") != std::string::npos;
-    const bool library = cpp && name.find("7zerolab") < 6;
-    if ((library && (function || data)) || (!cpp && function)) return "defines " + name;
-    if (kind == "U" && name.starts_with("PMPI_")) return "calls " + name;  // past the meter
+    const bool library = cpp && name.find("7zerolab") < 6 && one_of("TDBRCi", kind);
+    const bool c_function =
+        !cpp && one_of("TWi", kind) && name.find("clang_call_terminate") == std::string::npos;
+    const bool called = one_of("Uwv", kind);
+    if (library || c_function || (!called && taken.contains(name))) return "defines " + name;
+    if (called && name.starts_with("PMPI_")) return "calls " + name;  // past the meter
   }
   return "";
 }
-
-}  // namespace
-
-namespace {
 
 /// What a file includes, as the compiler says; why it is refused, or empty.
 std::string refused_includes(const Request& request, const Compilation& how,
@@ -125,8 +146,7 @@ std::string refused_includes(const Request& request, const Compilation& how,
   fs::remove(rule);
   const std::string command = fmt::format("cd {} && {} -MM -MF {} {}", quoted(how.folder),
                                           how.command, quoted(rule), quoted(source));
-  if (how.command.empty() || shell(command, log) != 0)
-    return "it does not compile: " + first_error(log);
+  if (shell(command, log) != 0) return "it does not compile: " + first_error(log);
   const std::string file = forbidden_include(request, rule);
   if (file.empty()) return "";
   return fmt::format("it includes {}; only include/, lab.hpp and the student headers are for you",
@@ -139,9 +159,10 @@ std::string build_student(const Request& request, Grade& grade) {
   const std::string folder =
       fmt::format("{}/labs/{}", fs::absolute(request.build).string(), request.lab);
   const std::string source = folder + "/student.cpp", program = folder + "/student";
-  fs::create_directories(folder);
+  const Lock lock(fs::absolute(request.build).string() + "/labs/lock");  // one build at a time
   fs::remove(program);
   grade.log = folder + "/build.log";
+  fs::remove(grade.log);
   const std::string original = fs::absolute(request.file).string();
   {
     std::ofstream out(source, std::ios::binary);
@@ -154,9 +175,16 @@ std::string build_student(const Request& request, Grade& grade) {
       fmt::format("cmake --build {} --target lab_{}_student", quoted(request.build), request.lab);
   if (shell(build, grade.log) != 0) {
     grade.refused = "it does not compile: " + first_error(grade.log);
+    const std::string ours = fmt::format("cmake --build {} --target lab_{}_check zerolab_training",
+                                         quoted(request.build), request.lab);
+    if (shell(ours, grade.log) != 0) {
+      throw std::runtime_error(
+          fmt::format("the check does not build: {}; see {}", first_error(grade.log), grade.log));
+    }
     return "";
   }
-  const std::string symbol = request.trusted ? "" : forbidden_symbol(how, folder + "/symbols.txt");
+  const std::string symbol =
+      request.trusted ? "" : forbidden_symbol(request, how, folder + "/symbols.txt");
   if (!symbol.empty()) {
     grade.refused = fmt::format("it {}, which is not for a student to do", symbol);
     return "";

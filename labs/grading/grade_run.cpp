@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "channel.hpp"
@@ -41,16 +42,19 @@ struct Launch {
   int exit_code = 0;
 };
 
+constexpr std::size_t most_tasks = 10;  // of a lab
+
+/// No tasks: all, whose number is not known yet.
 Launch launch(const Request& request, const std::string& program, std::size_t ranks,
-              const std::vector<std::size_t>& tasks, Grade& grade) {
+              const std::vector<std::size_t>& tasks, const std::string& log) {
   const SecretFolder folder;
   std::random_device random;
   const std::string token =
       fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
-  const std::string log =
-      fmt::format("{}/run-{}.log", fs::path(program).parent_path().string(), ranks);
-  grade.log = log;
-  const std::size_t limit = 30 * std::max<std::size_t>(tasks.size(), 1) + 30;
+  const std::size_t limit = 30 * (tasks.empty() ? most_tasks : tasks.size()) + 30;
+  std::ofstream(log, std::ios::app)
+      << fmt::format("--- on {} rank{}, {}{}\n", ranks, ranks == 1 ? "" : "s",
+                     tasks.empty() ? "all tasks" : "tasks ", fmt::join(tasks, ", "));
   Launch result;
   result.exit_code = shell(
       fmt::format(
@@ -165,12 +169,16 @@ bool judge(const Launch& run, std::size_t ranks, std::vector<std::size_t>& waiti
 
 void run_tasks(const Request& request, const std::string& program, Grade& grade) {
   for (const std::size_t ranks : request.ranks) {
+    const std::string log =
+        fmt::format("{}/run-{}.log", fs::path(program).parent_path().string(), ranks);
+    fs::remove(log);
+    if (grade.faultless()) grade.log = log;  // the run of the first fault is told of
     std::vector<std::size_t> waiting;
     for (std::size_t t = 1; t <= grade.tasks.size(); ++t) {
       if (grade.tasks[t - 1].fault.empty()) waiting.push_back(t);
     }
     while (grade.tasks.empty() || !waiting.empty()) {
-      const Launch run = launch(request, program, ranks, waiting, grade);
+      const Launch run = launch(request, program, ranks, waiting, log);
       if (grade.tasks.empty()) {
         learn_tasks(run.ranks[0], grade);
         for (std::size_t t = 1; t <= grade.tasks.size(); ++t) waiting.push_back(t);

@@ -27,8 +27,11 @@ wrong() {
 grade "$folder/starter.cpp" && wrong "the starter scores full"
 grep -q "^lab $number: 0 of [1-9][0-9]* points" "$work/said" || wrong "the starter does not score 0"
 grep -Eq "crashed|hangs|ended|compile|exit code" "$work/said" && wrong "the starter does not end well"
-grade "$folder/solution.cpp" --trusted || wrong "the solution does not score full"
-grade "$folder/solution.cpp" --trusted --ranks 8 || wrong "the solution does not score full on 8 ranks"
+trusted=() # where it includes the library's own stage
+! grep -q '#include "../../src/' "$folder/solution.cpp" || trusted=(--trusted)
+solved() { grade "$folder/solution.cpp" ${trusted[@]+"${trusted[@]}"} "$@"; }
+solved || wrong "the solution does not score full"
+solved --ranks 8 || wrong "the solution does not score full on 8 ranks"
 grep -q ": 10 of 10 points" "$work/said" || wrong "a task of the solution does not count on 8 ranks"
 echo "starter and solution: $(tail -n 1 "$work/said")"
 
