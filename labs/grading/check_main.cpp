@@ -1,6 +1,7 @@
 // Runs a lab's tasks on the ranks it is started on, and tells the grader what became of each.
 //
 //   mpirun -n 3 lab_03_mine [FIRST TASK]      by hand: says it on standard output
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,7 @@ constexpr unsigned between_tasks =
     30;  // seconds, also before the first and until the process has ended
 Channel channel;
 volatile std::size_t task_under_way = 0;  // from 1 on; 0: none
+int most_seconds = INT_MAX;               // of a task, where the grader is to be quick
 volatile bool returned = false;           // this rank from the task, and others have not
 
 /// Student code may run, and hang, before main does.
@@ -78,7 +80,7 @@ void run_task(std::size_t number, const Task& task, zerolab::Communicator& comm)
   take_calls();
   channel.write("begin", number, "");
   task_under_way = number;
-  alarm(static_cast<unsigned>(task.seconds));
+  alarm(static_cast<unsigned>(std::min(task.seconds, most_seconds)));
   Check check(comm, MPI_COMM_WORLD);
   bool left = false;
   const std::string fault = run(task, check, left);
@@ -101,6 +103,8 @@ std::string lab::network_file() {
 }
 
 int main(int argc, char** argv) {
+  if (const char* seconds = std::getenv("ZEROLAB_TASK_SECONDS"))
+    most_seconds = std::max(1, std::atoi(seconds));
   MPI_Init(&argc, &argv);
   zerolab::set_blas_threads(1);
   for (const int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT})

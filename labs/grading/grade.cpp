@@ -124,6 +124,7 @@ int main(int argc, char** argv) {
   app.add_option("--project", request.project)->required()->check(CLI::ExistingDirectory);
   app.add_option("--build", request.build)->required()->check(CLI::ExistingDirectory);
   app.add_option("--ranks", request.ranks)->delimiter(',')->check(CLI::PositiveNumber);
+  app.add_option("--seconds", request.seconds)->check(CLI::PositiveNumber);
   app.add_option("--json", request.json);
   app.add_option("--network", request.network);
   app.add_flag("--trusted", request.trusted);

@@ -14,6 +14,7 @@ struct Request {
   std::string project, build;  ///< folders
   std::string json, network;   ///< files; empty: none
   std::vector<std::size_t> ranks{1, 2, 3, 4};
+  int seconds = 0;       ///< until a task counts as hanging; 0: as each of them says
   bool trusted = false;  ///< the file is the lab's own solution and may include the library's stage
 };
 

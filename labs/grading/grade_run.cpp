@@ -56,11 +56,14 @@ Launch launch(const Request& request, const std::string& program, std::size_t ra
       << fmt::format("--- on {} rank{}, {}{}\n", ranks, ranks == 1 ? "" : "s",
                      tasks.empty() ? "all tasks" : "tasks ", fmt::join(tasks, ", "));
   Launch result;
+  const std::string seconds =
+      request.seconds > 0 ? fmt::format("ZEROLAB_TASK_SECONDS={} ", request.seconds) : "";
   result.exit_code = shell(
-      fmt::format(
-          "{}={} {}={} ZEROLAB_NETWORK={} OPENBLAS_NUM_THREADS=1 {}/tests/on_ranks.sh {} {} {} {}",
-          folder_variable, quoted(folder.name()), token_variable, token, quoted(request.network),
-          quoted(request.project), ranks, limit, quoted(program), fmt::join(tasks, " ")),
+      fmt::format("{}={} {}={} ZEROLAB_NETWORK={} {}OPENBLAS_NUM_THREADS=1 {}/tests/on_ranks.sh "
+                  "{} {} {} {}",
+                  folder_variable, quoted(folder.name()), token_variable, token,
+                  quoted(request.network), seconds, quoted(request.project), ranks, limit,
+                  quoted(program), fmt::join(tasks, " ")),
       log);
   for (std::size_t r = 0; r < ranks; ++r) {
     result.ranks.push_back(

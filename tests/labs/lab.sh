@@ -35,12 +35,14 @@ solved --ranks 8 || wrong "the solution does not score full on 8 ranks"
 grep -q ": 10 of 10 points" "$work/said" || wrong "a task of the solution does not count on 8 ranks"
 echo "starter and solution: $(tail -n 1 "$work/said")"
 
-try() { # of each planted fault
+try() { # of each planted fault; a hang is waited for as long as is said
+  local few=()
+  [ -z "$seconds" ] || few=(--seconds "$seconds")
   faults=$((faults + 1))
   printf '%s\n' "$text" >"$work/fault.cpp"
   if [ "$kind" = right ]; then
     grade "$work/fault.cpp" --trusted --ranks "$ranks" || wrong "$name: not accepted"
-  elif grade "$work/fault.cpp" --trusted --ranks "$ranks"; then
+  elif grade "$work/fault.cpp" --trusted --ranks "$ranks" ${few[@]+"${few[@]}"}; then
     wrong "$name: not caught"
   elif ! tr -s ' \n' '  ' <"$work/said" | grep -qF -- "$says"; then
     wrong "$name: caught, and nothing said of '$says'"

@@ -9,6 +9,7 @@
 #   from: comm.all_reduce(gradients[l]);
 #   to: comm.start(1), comm.all_reduce(gradients[l]);
 #   says: a sum, not a mean
+# A line "seconds: 3" has tasks count as hanging after 3 seconds.
 # With right in place of fault nothing is wrong, and the grader is to say so.
 
 # The library's stage as a student's file.
@@ -39,10 +40,11 @@ each_fault() { # each_fault FILE SOURCE TRY
     case $line in
       "fault: "* | "right: "*)
         [ -z "$name" ] || $try
-        name=${line#*: } kind=${line%%: *} text=$solution ranks=3 says='' stage=''
+        name=${line#*: } kind=${line%%: *} text=$solution ranks=3 says='' stage='' seconds=''
         ;;
       "stage: "*) stage=${line#stage: } text=$(with_stage "$(stage_as_student "${line#stage: }")") ;;
       "source: "*) text=$(cat "$project/${line#source: }") ;;
+      "seconds: "*) seconds=${line#seconds: } ;;
       "ranks: "*) ranks=${line#ranks: } ;;
       "from: "*) from=${line#from: } ;;
       "to:"*)
