@@ -73,8 +73,11 @@ Finding fits_already(const Folder& folder);  // EC5
 
 /// How many times less a rank of `stage` holds than one of stage 0, on the mean: exact sums.
 Evidence reduction(const Folder& folder, int stage, const std::string& formula);
-/// A reduce-scatter and an all-gather against an all-reduce, as the MPI counts their bytes.
-void add_counted_calls(const Folder& folder, Finding& finding);
+/// A reduce-scatter and an all-gather against an all-reduce, as the MPI counts their bytes. What is
+/// there already is decided only if all bytes were seen, so this comes last.
+void add_counted_halves(const Folder& folder, Finding& finding);
+/// The calls of stage 3 against that of stage 0, as the MPI counts their bytes.
+void add_counted_stage_3(const Folder& folder, Finding& finding);
 /// Nothing that stage 3 gathers outlives its use.
 Evidence released_parameters(const Folder& folder);
 /// What ranks read at the same time; without values where no experiment has looked.

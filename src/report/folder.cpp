@@ -84,6 +84,11 @@ void add(Finding& finding, Evidence evidence, const std::string& otherwise) {
   }
 }
 
+void add_first(Finding& finding, std::vector<Evidence> evidence) {
+  evidence.insert(evidence.end(), finding.evidence.begin(), finding.evidence.end());
+  finding.evidence = std::move(evidence);
+}
+
 void leave_undecided(Finding& finding, const std::string& missing) {
   for (Evidence& one : finding.evidence) {
     bool taken_back = false;

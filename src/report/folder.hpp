@@ -80,6 +80,9 @@ Evidence over_runs(const Folder& folder, std::string how, std::string what,
 /// Adds what was found, or says what is missing.
 void add(Finding& finding, Evidence evidence, const std::string& otherwise);
 
+/// Adds it in front of what is there, for a line on the item to show.
+void add_first(Finding& finding, std::vector<Evidence> evidence);
+
 /// For a finding that lacks what decides it: what is right in it is shown from now on, and not
 /// judged; what is wrong stays wrong.
 void leave_undecided(Finding& finding, const std::string& missing);
