@@ -80,6 +80,10 @@ void Network::require_parameters(std::size_t unit, ConstNumbers parameters) cons
           shape_.elements(unit), parameters.size);
 }
 
+void Network::require_kept(const char* pass, std::size_t unit) const {
+  require(keep_ == Keep::all_activations, "{} of unit {}: its input has not been kept", pass, unit);
+}
+
 void Network::forward(std::size_t unit, ConstNumbers parameters) {
   order_.forward(unit);
   require_parameters(unit, parameters);
@@ -91,6 +95,7 @@ void Network::forward(std::size_t unit, ConstNumbers parameters) {
 
 void Network::recompute(std::size_t unit, ConstNumbers parameters) {
   order_.recompute(unit);
+  require_kept("recompute", unit);
   require_parameters(unit, parameters);
   Buffer again = output(unit, parameters);
   // A segment is run to its end, though nobody needs the output of its last unit any more: the
@@ -156,7 +161,7 @@ std::size_t Network::correct(std::span<const std::int32_t> labels) const {
 
 void Network::backward(std::size_t unit, ConstNumbers parameters, Numbers gradient) {
   order_.backward(unit);
-  require(keep_ == Keep::all_activations, "backward of unit {}: its input has not been kept", unit);
+  require_kept("backward", unit);
   require_parameters(unit, parameters);
   require(gradient.size == shape_.elements(unit), "the gradient of unit {} has {} elements, got {}",
           unit, shape_.elements(unit), gradient.size);

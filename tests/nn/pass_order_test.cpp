@@ -111,6 +111,9 @@ TEST_F(Passes, WhatWasNotKeptHasNoBackward) {
   start(0, Network::Keep::last_activations);
   EXPECT_EQ((Faults{forward(0), forward(1), loss()}), Faults(3, "none"));
   EXPECT_EQ(backward(1), "backward of unit 1: its input has not been kept");
+  start(1, Network::Keep::last_activations);
+  EXPECT_EQ((Faults{forward(0), forward(1), loss()}), Faults(3, "none"));
+  EXPECT_EQ(recompute(0), "recompute of unit 0: its input has not been kept");
 }
 
 TEST_F(Passes, VectorsHaveTheSizeOfTheirUnit) {

@@ -86,6 +86,7 @@ class Network {
 
  private:
   void require_parameters(std::size_t unit, ConstNumbers parameters) const;
+  void require_kept(const char* pass, std::size_t unit) const;
   Buffer output(std::size_t unit, ConstNumbers parameters);
   void weight_gradient(std::size_t unit, Numbers gradient);
   void input_gradient(std::size_t unit, ConstNumbers parameters);
