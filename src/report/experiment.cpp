@@ -1,5 +1,6 @@
 #include "experiment.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -59,6 +60,22 @@ Job plain_job_on(const Dataset& data, const std::vector<std::size_t>& hidden,
   return job;
 }
 
+std::size_t share(std::size_t samples, std::size_t ranks) {
+  return std::max(samples / ranks, std::size_t{1});
+}
+
+Outcome trained(const Job& job, int stage, std::size_t steps, const Dataset& data,
+                Communicator& comm) {
+  MemoryLedger memory;
+  return run({.job = job,
+              .stage = stage,
+              .steps = steps,
+              .data = data,
+              .comm = comm,
+              .memory = memory,
+              .after_step = {}});
+}
+
 std::vector<float> values(const std::vector<Buffer>& units) {
   std::vector<float> all;
   for (const Buffer& unit : units) {
@@ -101,11 +118,13 @@ Moments moments(const std::vector<double>& values) {
   return {mean, squares / (size - 1), fourths * size / (squares * squares) - 3};
 }
 
-nlohmann::json digests(const StateDigest& digest) {
+nlohmann::json digests(const Outcome& outcome) {
+  const StateDigest& digest = outcome.digest;
   return {{"parameters", hex(digest.parameters)},
           {"master", hex(digest.master)},
           {"moments", hex(digest.moments)},
-          {"agrees", digest.agrees()}};
+          {"agrees", digest.agrees()},
+          {"updates", outcome.steps - outcome.skipped}};
 }
 
 nlohmann::json gathered(Communicator& comm, const nlohmann::json& mine) {

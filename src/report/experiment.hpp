@@ -21,8 +21,8 @@ nlohmann::json states(Communicator& comm);             // SE4
 nlohmann::json sums(Communicator& comm);               // SE9
 nlohmann::json wire(Communicator& comm);               // SE6
 
-/// Samples of another data set, picked by their indices there, for training alone. Remembers what
-/// was read.
+/// Samples of another data set, which must outlive it, picked by their indices there, for training
+/// alone. Remembers what was read.
 class Picked final : public Dataset {
  public:
   Picked(const Dataset& from, std::vector<std::size_t> indices)
@@ -68,22 +68,32 @@ Job job_on(const Dataset& data, const std::vector<std::size_t>& hidden);
 /// The same in fp32 with plain SGD.
 Job plain_job_on(const Dataset& data, const std::vector<std::size_t>& hidden, double learning_rate);
 
-/// All units' numbers, one after the other, exactly.
+/// Samples of each rank of so many in all, at least one.
+std::size_t share(std::size_t samples, std::size_t ranks);
+
+/// Trains, with nothing else to see than the outcome.
+Outcome trained(const Job& job, int stage, std::size_t steps, const Dataset& data,
+                Communicator& comm);
+
+/// All units' numbers, one after the other, exactly: this rank's shard where the stage shards them.
 std::vector<float> values(const std::vector<Buffer>& units);
-/// A stage's parameters as the optimizer has them: master weights, in fp32 the parameters.
+/// A stage's parameters as the optimizer has them: master weights, in fp32 the parameters. In a
+/// stage that shards them, this rank's shard.
 std::vector<float> masters(const Stage& stage);
 
-/// The averaged gradient of stage 0, along a direction of ±1 in every parameter.
+/// The averaged gradient along a direction of ±1 in every parameter; of a stage that keeps
+/// gradients in full, in fp32.
 double along_direction(const Stage& stage);
 
+/// Of two values or more that are not all the same.
 struct Moments {
   double mean, variance;  ///< Σ(x − mean)² over size − 1
   double excess;          ///< of the fourth moment over the normal distribution's
 };
 Moments moments(const std::vector<double>& values);
 
-/// Digests as text, and whether the ranks agree.
-nlohmann::json digests(const StateDigest& digest);
+/// Digests as text, whether the ranks agree, and how many steps were not skipped.
+nlohmann::json digests(const Outcome& outcome);
 /// What every rank has to say, as a list on rank 0.
 nlohmann::json gathered(Communicator& comm, const nlohmann::json& mine);
 

@@ -17,14 +17,7 @@ nlohmann::json accumulation(Communicator& comm) {
   for (int stage = 0; stage < 4; ++stage) {
     nlohmann::json runs;
     for (job.accumulate = 1; job.accumulate <= most; job.accumulate *= 2) {
-      MemoryLedger memory;
-      const Outcome outcome = run({.job = job,
-                                   .stage = stage,
-                                   .steps = steps,
-                                   .data = data,
-                                   .comm = comm,
-                                   .memory = memory,
-                                   .after_step = {}});
+      const Outcome outcome = trained(job, stage, steps, data, comm);
       nlohmann::json one{{"accumulate", job.accumulate}};
       for (const RankReport& rank : outcome.reports) {
         std::size_t bytes = 0;

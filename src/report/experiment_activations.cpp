@@ -4,23 +4,17 @@
 namespace zerolab::experiment {
 
 nlohmann::json activations(Communicator& comm) {
+  constexpr std::size_t steps = 3;
   const Digits digits;
   Job job = job_on(*digits.all, std::vector<std::size_t>(15, 64));
-  const Picked data = digits.first(comm.size() * job.batch);
-  nlohmann::json found{{"ranks", comm.size()}, {"units", job.shape.units()}};
+  const Picked data = digits.first(steps * comm.size() * job.batch);
+  nlohmann::json found{{"ranks", comm.size()}, {"units", job.shape.units()}, {"steps", steps}};
   for (int stage = 0; stage < 4; ++stage) {
     nlohmann::json runs;
     for (const std::size_t segments : {0U, 2U, 4U, 8U}) {
       job.activation_segments = segments;
-      MemoryLedger memory;
-      const Outcome outcome = run({.job = job,
-                                   .stage = stage,
-                                   .steps = 1,
-                                   .data = data,
-                                   .comm = comm,
-                                   .memory = memory,
-                                   .after_step = {}});
-      nlohmann::json one{{"segments", segments}, {"digest", hex(outcome.digest.parameters)}};
+      const Outcome outcome = trained(job, stage, steps, data, comm);
+      nlohmann::json one{{"segments", segments}, {"digest", digests(outcome)}};
       constexpr auto line = static_cast<std::size_t>(Category::activations);
       for (const RankReport& rank : outcome.reports) {
         one["peak"].push_back(rank.memory[line].peak);

@@ -53,7 +53,7 @@ nlohmann::json empty_shards(Communicator& comm) {
                  },
              .after_step = [&](std::size_t, const StepResult&,
                                const Stage& made) { after = values(made.stored_parameters()); }});
-    found["stages"].push_back(digests(outcome.digest));
+    found["stages"].push_back(digests(outcome));
     if (stage == 0) found["moved"] = moved(job, before, after);
     if (stage == 3) found["shards"] = gathered(comm, sizes);
   }

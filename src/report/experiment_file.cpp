@@ -8,6 +8,14 @@ std::uint64_t ExperimentFile::ranks() const {
   return ranks;
 }
 
+bool ended_alike(const JsonField& one, const JsonField& other) {
+  bool alike = same_digests(one, other);
+  for (const JsonField* run : {&one, &other}) {
+    alike &= (*run)["agrees"].truth() && (*run)["updates"].whole() > 0;
+  }
+  return alike;
+}
+
 Finding decided_by(const ExperimentFile& file, const std::string& what, std::uint64_t least_ranks,
                    const std::function<std::vector<Evidence>()>& evidence) {
   if (!file.there()) return {{}, {fmt::format("{} ({})", what, file.file)}};

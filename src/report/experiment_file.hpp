@@ -20,6 +20,9 @@ struct ExperimentFile {
   std::string where() const { return fmt::format("N = {}", ranks()); }
 };
 
+/// Of two runs' digests: the same, on all ranks, after one update or more.
+bool ended_alike(const JsonField& one, const JsonField& other);
+
 /// What an experiment says of an item; without its file, or with fewer ranks than the item takes,
 /// what is missing.
 Finding decided_by(const ExperimentFile& file, const std::string& what, std::uint64_t least_ranks,

@@ -23,15 +23,7 @@ Picked same_for_all(const Digits& digits, const Communicator& comm, const Job& j
 
 Outcome train(const Job& job, int stage, const Digits& digits, std::size_t steps,
               Communicator& comm) {
-  const Picked data = same_for_all(digits, comm, job, steps);
-  MemoryLedger memory;
-  return run({.job = job,
-              .stage = stage,
-              .steps = steps,
-              .data = data,
-              .comm = comm,
-              .memory = memory,
-              .after_step = {}});
+  return trained(job, stage, steps, same_for_all(digits, comm, job, steps), comm);
 }
 
 /// Of the averaged gradient along a direction, over steps at the initial weights.
@@ -60,9 +52,9 @@ nlohmann::json identical_batches(Communicator& comm) {
   const Job job = job_on(*digits.all, {32});
   nlohmann::json found{{"ranks", comm.size()},
                        {"steps", steps},
-                       {"one_rank", digests(train(job, 0, digits, steps, alone).digest)}};
+                       {"one_rank", digests(train(job, 0, digits, steps, alone))}};
   for (int stage = 0; stage < 4; ++stage) {
-    found["stages"].push_back(digests(train(job, stage, digits, steps, comm).digest));
+    found["stages"].push_back(digests(train(job, stage, digits, steps, comm)));
   }
   const Job still = plain_job_on(*digits.all, {32}, 0);
   found["variance"] = {{"one_rank", variance(still, digits, steps, alone)},

@@ -112,7 +112,7 @@ nlohmann::json train(const Job& job, const Dataset& data, const Rounded& which,
 nlohmann::json states(Communicator& comm) {
   const Digits digits;
   Job job = job_on(*digits.all, {32});
-  job.batch = samples / comm.size();  // every step has all samples, so losses compare
+  job.batch = share(samples, comm.size());  // every step has all samples, so losses compare
   job.loss_scale.max_skips = steps + 1;
   const Picked data = digits.first(job.batch * comm.size());
   nlohmann::json found{{"ranks", comm.size()}, {"steps", steps}};

@@ -57,7 +57,7 @@ Evidence recomputed_activations(const ExperimentFile& file) {
       fmt::format(
           "activations at most, bytes on each rank, in a network of {} units; right: as the "
           "formula says, the same in stages 0 to 3, less where all but the inputs of "
-          "segments is recomputed, and least with √{} segments",
+          "segments is recomputed, of those tried least at √{} segments",
           units, units),
       {},
       {{file.file, "stages[*][*].{segments,peak,formula}"}, {file.file, "units"}}};
@@ -81,15 +81,16 @@ Evidence recomputed_activations(const ExperimentFile& file) {
 
 Evidence same_when_recomputed(const ExperimentFile& file) {
   const Selection digests = file.at("stages[*][*].digest");
-  const std::string first = file.text("stages[0][0].digest");
-  const bool same = std::all_of(digests.fields().begin(), digests.fields().end(),
-                                [&](const JsonField& digest) { return digest.text() == first; });
-  return {
-      "measured",
-      "digest of the parameters after a step, in stages 0 to 3, activations kept or recomputed; "
-      "right: the same",
-      {{file.where(), same ? first : "they differ", same}},
-      {{file.file, digests.source().path}}};
+  const JsonField& first = digests.fields()[0];
+  const bool same =
+      std::all_of(digests.fields().begin(), digests.fields().end(),
+                  [&](const JsonField& digest) { return ended_alike(digest, first); });
+  return {"measured",
+          fmt::format("digest of the parameters after {} steps, in stages 0 to 3, activations kept "
+                      "or recomputed; right: the same, and so the master weights' and moments'",
+                      file.whole("steps")),
+          {{file.where(), same ? first["parameters"].text() : "they differ", same}},
+          {{file.file, digests.source().path + ".{parameters,master,moments,agrees,updates}"}}};
 }
 
 }  // namespace

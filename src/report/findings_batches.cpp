@@ -77,16 +77,13 @@ Evidence same_weights(const ExperimentFile& file) {
                                 "and so the master weights' and moments'",
                                 file.whole("steps")),
                     {{"one rank", file.text("one_rank.parameters"), std::nullopt}},
-                    {{file.file, "one_rank.{parameters,master,moments}"},
-                     {file.file, "stages[*].{parameters,master,moments,agrees}"}}};
+                    {{file.file, "one_rank.{parameters,master,moments,agrees,updates}"},
+                     {file.file, "stages[*].{parameters,master,moments,agrees,updates}"}}};
   const JsonField alone = file.at("one_rank").field();
   const Selection stages = file.at("stages[*]");
   for (std::size_t s = 0; s < stages.fields().size(); ++s) {
     const JsonField& stage = stages.fields()[s];
-    bool same = stage["agrees"].truth();
-    for (const char* what : {"parameters", "master", "moments"}) {
-      same &= stage[what].text() == alone[what].text();
-    }
+    const bool same = ended_alike(stage, alone);
     evidence.values.push_back(
         {fmt::format("{}, stage {}", file.where(), s), stage["parameters"].text(), same});
   }

@@ -37,10 +37,7 @@ Evidence same_in_all_stages(const ExperimentFile& file) {
   bool same = stages.fields().size() == 4;
   std::vector<std::string> shown;
   for (const JsonField& stage : stages.fields()) {
-    same &= stage["agrees"].truth();
-    for (const char* what : {"parameters", "master", "moments"}) {
-      same &= stage[what].text() == stages.fields()[0][what].text();
-    }
+    same &= ended_alike(stage, stages.fields()[0]);
     const std::string digest = stage["parameters"].text();
     if (std::find(shown.begin(), shown.end(), digest) == shown.end()) shown.push_back(digest);
   }
@@ -49,7 +46,7 @@ Evidence same_in_all_stages(const ExperimentFile& file) {
                       "stages 0 to 3, with those of master weights and moments",
                       file.whole("steps")),
           {{file.where(), fmt::format("{}", fmt::join(shown, " and ")), same}},
-          {{file.file, "stages[*].{parameters,master,moments,agrees}"}}};
+          {{file.file, "stages[*].{parameters,master,moments,agrees,updates}"}}};
 }
 
 }  // namespace

@@ -100,6 +100,8 @@ std::uint64_t units_of(const VerifyRun& run);
 bool own_shares(const VerifyRun& run, int stage, const std::string& which);
 inline constexpr const char* all_states = "{parameters,gradients,master,momentum,variance}";
 
+/// Digests of parameters, master weights and moments are the same.
+bool same_digests(const JsonField& a, const JsonField& b);
 /// Stages end with the same bits: digests of parameters, master weights and moments, on every rank.
 bool same_bits(const VerifyRun& run);
 std::string digest_of(const VerifyRun& run, int stage);

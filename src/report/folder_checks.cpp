@@ -68,6 +68,9 @@ void require_alike(const VerifyRun& run, const std::string& part, const char* re
     require_number(run, here + ".seed", seed);
     require_number(run, here + ".steps", steps);
     require_text(run, here + ".reduce", reduce);
+    const std::uint64_t skipped = run.at(here + ".skipped_steps").whole();
+    require(skipped < steps, "{}: {}.skipped_steps is {} of {} steps: nothing was updated",
+            name_of(run), here, skipped, steps);
     for (const char* key : {"precision", "blas_kernel"}) {
       require_text(run, fmt::format("{}.{}", here, key),
                    run.at(fmt::format("stages.0.{}", key)).field().text());

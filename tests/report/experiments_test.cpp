@@ -8,6 +8,7 @@
 #include <bit>
 #include <map>
 
+#include "report/experiment.hpp"
 #include "report/folder.hpp"
 #include "results_folder.hpp"
 #include "zerolab/report/items.hpp"
@@ -121,7 +122,13 @@ const std::vector<Fault> faults{
     {"experiment-activations.json", "EC3", "/stages/2/1/formula/1", 2},
     {"experiment-activations.json", "EC3", "/stages/0/1/segments", 0},
     {"experiment-activations.json", "EC3", "/units", 4},
-    {"experiment-activations.json", "EC3", "/stages/1/3/digest", "another"},
+    {"experiment-activations.json", "EC3", "/stages/1/3/digest/parameters", "another"},
+    {"experiment-activations.json", "EC3", "/stages/2/0/digest/master", "another"},
+    {"experiment-activations.json", "EC3", "/stages/3/2/digest/moments", "another"},
+    {"experiment-activations.json", "EC3", "/stages/0/2/digest/agrees", false},
+    {"experiment-activations.json", "EC3", "/stages/3/1/digest/updates", 0},
+    {"experiment-identical-batches.json", "EC6", "/one_rank/updates", 0},
+    {"experiment-identical-batches.json", "EC6", "/stages/1/updates", 0},
     {"experiment-identical-batches.json", "EC6", "/one_rank/moments", "another"},
     {"experiment-identical-batches.json", "EC6", "/stages/2/master", "another"},
     {"experiment-identical-batches.json", "EC6", "/stages/3/parameters", "another"},
@@ -133,6 +140,7 @@ const std::vector<Fault> faults_of_small_units{
     {"experiment-empty-shards.json", "EC4", "/shards/2/2", 1},
     {"experiment-empty-shards.json", "EC4", "/moved/2", 0},
     {"experiment-empty-shards.json", "EC4", "/stages/1/moments", "another"},
+    {"experiment-empty-shards.json", "EC4", "/stages/2/updates", 0},
     {"experiment-empty-shards.json", "EC4", "/stages/3/agrees", false}};
 
 TEST_F(Experiments, OneWrongNumberAndTheItemFails) {
@@ -156,6 +164,11 @@ TEST_F(Experiments, OneWrongNumberAndTheItemFails) {
     wrong[Place(place)] = value;
     EXPECT_EQ(finding_of(id, file, wrong).status(), Status::fails) << file << place << value;
   }
+}
+
+TEST_F(Experiments, EveryRankHasASample) {
+  EXPECT_EQ(experiment::share(128, 4), 32U);
+  EXPECT_EQ(experiment::share(128, 129), 1U);
 }
 
 TEST_F(Experiments, ABrokenFileIsRefusedByName) {

@@ -297,6 +297,8 @@ TEST(Items, FilesOfAnotherJobAreRefused) {
       {"/stages/3/stage", 0},
       {"/stages/2/seed", 2},
       {"/stages/1/steps", 4},
+      {"/stages/2/skipped_steps", steps},
+      {"/bytes/1/skipped_steps", steps},
       {"/bytes/2/precision", "fp32"},
       {"/bytes/0/blas_kernel", "Other"},
       {"/bytes/3/digest_agrees", false},
