@@ -51,6 +51,10 @@ std::string_view name(Verdict verdict) {
   }
 }
 
+bool by_calculation_alone(const Answer& answer) {
+  return answer.verdict == Verdict::confirmed && answer.finding.only_calculated();
+}
+
 bool wants_network(const Item& item) {
   Results nothing;
   item.find(open_folder(nothing));
@@ -127,7 +131,7 @@ nlohmann::json answers_json(const std::vector<Answer>& answers) {
                      {"right", item.right},
                      {"note", item.note},
                      {"verdict", name(answer.verdict)},
-                     {"calculated", answer.finding.only_calculated()},
+                     {"calculated", by_calculation_alone(answer)},
                      {"evidence", evidence},
                      {"missing", answer.finding.open},
                      {"prediction", said}});

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "ask_measure.hpp"
+#include "folder.hpp"
 #include "option_values.hpp"
 #include "zerolab/report/ask.hpp"
 #include "zerolab/report/commands.hpp"
@@ -25,6 +26,21 @@ void check_together(AskOptions& o) {
   }
   require(int{o.list} + int{o.all} + int{!o.ids.empty()} == 1,
           "ask needs items (ask TF7 5.2), or --all, or --list");
+  require(!o.list ||
+              (!o.check && !o.answer && o.json.empty() && o.results.empty() && o.network.empty()),
+          "ask --list asks nothing: no other option goes with it");
+}
+
+/// All lists of --network are as documented, with every job that an item looks for.
+void check_network(const std::string& file, const nlohmann::json& network) {
+  Results results;
+  results.put(network_file, network);
+  try {
+    for (const Item& item : all_items()) item.find(open_folder(results));
+  } catch (const Error& error) {
+    const std::string words = error.what();  // "…network.json: what is wrong"
+    throw Error(fmt::format("--network {}: {}", file, words.substr(words.find(": ") + 2)));
+  }
 }
 
 /// What can be refused before anything is measured; the content of --network.
@@ -35,6 +51,7 @@ nlohmann::json check_files(const AskOptions& options) {
     require(in.is_open(), "--network {}: cannot be read", options.network);
     network = nlohmann::json::parse(in, nullptr, false);
     require(network.is_object(), "--network {}: no object of JSON", options.network);
+    check_network(options.network, network);
   }
   if (!options.json.empty() && !options.json_only()) check_writable(options.json);
   if (options.results.empty()) return network;
@@ -90,7 +107,11 @@ int ask(const AskOptions& options, Results& results, const Place& place) {
   }
   const std::string wrong = wrong_self_tests(results);
   if (speaks) fmt::print("{}{}", wrong, options.check ? totals_text(answers) : "");
-  if (!options.json.empty()) write_file(options.json, answers_json(answers).dump(2) + "\n");
+  if (!options.json.empty()) {
+    // What a student types may be in any encoding.
+    constexpr auto replace = nlohmann::json::error_handler_t::replace;
+    write_file(options.json, answers_json(answers).dump(2, ' ', false, replace) + "\n");
+  }
   if (options.check) return all_confirmed(answers) && wrong.empty() ? 0 : 1;
   const bool contradicted = std::ranges::any_of(answers, [](const Answer& answer) {
     return answer.verdict == Answer::Verdict::contradicted;

@@ -6,7 +6,6 @@
 #include "doctor.hpp"
 #include "exercises.hpp"
 #include "verification.hpp"
-#include "zerolab/report/experiments.hpp"
 #include "zerolab/report/summary.hpp"
 
 namespace zerolab {
@@ -26,8 +25,13 @@ Options short_job() {
 
 }  // namespace
 
-Measurements::Measurements(Communicator& comm, Machine machine, std::string folder, bool quiet)
-    : comm_(comm), machine_(std::move(machine)), folder_(std::move(folder)), quiet_(quiet) {}
+Measurements::Measurements(Communicator& comm, Machine machine, std::string folder, bool quiet,
+                           std::span<const Experiment> experiments)
+    : comm_(comm),
+      machine_(std::move(machine)),
+      folder_(std::move(folder)),
+      quiet_(quiet),
+      experiments_(experiments) {}
 
 std::set<std::string> Measurements::files() const {
   std::set<std::string> names{machine_file};
@@ -35,7 +39,7 @@ std::set<std::string> Measurements::files() const {
                                   std::size_t{8}, comm_.size()}) {
     if (ranks <= comm_.size()) names.insert(fmt::format("{}{}.json", verify_start, ranks));
   }
-  for (const Experiment& experiment : experiments()) names.insert(experiment.file);
+  for (const Experiment& experiment : experiments_) names.insert(experiment.file);
   for (const auto& [file, command] : exercise_files()) names.insert(file);
   return names;
 }
@@ -59,13 +63,23 @@ nlohmann::json Measurements::verify_on(std::size_t ranks) {
 }
 
 nlohmann::json Measurements::measure_together(const std::string& file) {
+  try {
+    return measured(file);
+  } catch (const AgreedError&) {
+    throw;
+  } catch (const Error& error) {
+    throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
+  }
+}
+
+nlohmann::json Measurements::measured(const std::string& file) {
   if (file == machine_file) return measured_machine(comm_, machine_);
   if (file.starts_with(verify_start)) {
     return verify_on(std::stoull(file.substr(std::string_view(verify_start).size())));
   }
-  const auto all = experiments();
-  const auto found = std::ranges::find_if(all, [&](const Experiment& e) { return file == e.file; });
-  return found == all.end() ? nullptr : found->measure(comm_);
+  const auto found =
+      std::ranges::find_if(experiments_, [&](const Experiment& e) { return file == e.file; });
+  return found == experiments_.end() ? nullptr : found->measure(comm_);
 }
 
 nlohmann::json Measurements::measure(const std::string& file) {

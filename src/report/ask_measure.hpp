@@ -1,8 +1,10 @@
 #pragma once
 
 #include <set>
+#include <span>
 
 #include "zerolab/comm/communicator.hpp"
+#include "zerolab/report/experiments.hpp"
 #include "zerolab/report/machine.hpp"
 #include "zerolab/report/results.hpp"
 #include "zerolab/report/terminal.hpp"
@@ -14,16 +16,20 @@ namespace zerolab {
 class Measurements {
  public:
   /// What is measured is also written to `folder`, unless that is empty.
-  Measurements(Communicator& comm, Machine machine, std::string folder, bool quiet);
+  Measurements(Communicator& comm, Machine machine, std::string folder, bool quiet,
+               std::span<const Experiment> experiments = zerolab::experiments());
 
   /// Rank 0 works, the others measure with it. Its exit code on all ranks; an Error of its own
-  /// becomes an AgreedError on all.
+  /// becomes an AgreedError on all. One that a rank meets alone while it measures, with others in a
+  /// collective, is thrown there as a std::runtime_error that is no Error: only the job's end
+  /// helps.
   int during(const std::function<int(Results&)>& work);
 
  private:
   std::set<std::string> files() const;
   nlohmann::json measure(const std::string& file);  ///< on rank 0, which tells the others
   nlohmann::json measure_together(const std::string& file);
+  nlohmann::json measured(const std::string& file);
   nlohmann::json verify_on(std::size_t ranks);
   /// Rank 0's words, which the others may have to wait for a long time.
   std::string tell(const std::string& words);
@@ -32,6 +38,7 @@ class Measurements {
   Machine machine_;
   std::string folder_;
   bool quiet_;
+  std::span<const Experiment> experiments_;
 };
 
 }  // namespace zerolab

@@ -9,7 +9,6 @@ namespace zerolab {
 namespace {
 
 using Verdict = Answer::Verdict;
-constexpr std::size_t columns = 100;
 
 /// Values with dots between them, as many in a line as fit.
 std::string values_text(const std::vector<Value>& values) {
@@ -18,7 +17,7 @@ std::string values_text(const std::vector<Value>& values) {
   for (const Value& value : merged(values)) {
     const std::string words = fmt::format("{}: {}{}", value.at, value.number,
                                           value.holds.value_or(true) ? "" : " — DIFFERS");
-    if (!line.empty() && indent + shown_width(line + words) + 3 > columns) {
+    if (!line.empty() && indent + shown_width(line + words) + 3 > text_columns) {
       text += paragraph(line, indent, indent);
       line.clear();
     }
@@ -52,8 +51,8 @@ std::string verdict_text(const Answer& answer) {
     return fmt::format("{} {}{}", not_run(answer.place), how_to_run(answer.place, answer.item.id),
                        rest ? "; what was measured without it agrees" : "");
   }
-  const bool calculated = answer.verdict == Verdict::confirmed && answer.finding.only_calculated();
-  return fmt::format("{}{}{}", name(answer.verdict), calculated ? ", by calculation alone" : "",
+  return fmt::format("{}{}{}", name(answer.verdict),
+                     by_calculation_alone(answer) ? ", by calculation alone" : "",
                      wants_ranks(answer) ? fmt::format(": {}", more_ranks_needed) : "");
 }
 
@@ -74,7 +73,7 @@ std::string list_text(const std::vector<Item>& items) {
   for (const Item& item : items) {
     text += fitted(fmt::format("{:<4} {} {:<14} {}", item.id, wants_network(item) ? "*" : " ",
                                title(item.group), item.asks),
-                   columns) +
+                   text_columns) +
             "\n";
   }
   return text;

@@ -18,8 +18,6 @@ std::size_t shown_width(const std::string& text) {
 
 namespace {
 
-constexpr std::size_t columns = 100;
-
 std::vector<std::size_t> column_widths(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
@@ -46,7 +44,7 @@ std::string grouped(std::uint64_t number) {
 
 std::string table(std::vector<std::vector<std::string>> rows) {
   std::vector<std::size_t> widths = column_widths(rows);
-  if (std::accumulate(widths.begin(), widths.end(), 2 * widths.size()) > columns) {
+  if (std::accumulate(widths.begin(), widths.end(), 2 * widths.size()) > text_columns) {
     for (auto& row : rows) std::transform(row.begin(), row.end(), row.begin(), ungrouped);
     widths = column_widths(rows);
   }
@@ -65,7 +63,7 @@ std::string joined(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (line.empty()) {
       line = word;
-    } else if (shown_width(line + word) + 3 <= columns) {
+    } else if (shown_width(line + word) + 3 <= text_columns) {
       line += " · " + word;
     } else {
       text += line + "\n";

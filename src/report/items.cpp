@@ -19,8 +19,14 @@ Status Finding::status() const {
   return status;
 }
 
+bool Evidence::judged() const {
+  return std::ranges::any_of(values, [](const Value& value) { return value.holds.has_value(); });
+}
+
 bool Finding::only_calculated() const {
-  return std::ranges::none_of(evidence, &Evidence::seen);
+  return std::ranges::any_of(evidence, &Evidence::judged) &&
+         std::ranges::none_of(evidence,
+                              [](const Evidence& one) { return one.seen() && one.judged(); });
 }
 
 const char* title(Group group) {

@@ -45,14 +45,14 @@ std::vector<std::string> describe(const PlanOptions& o, bool with_state) {
 }
 
 std::string wrapped(const std::string& line) {
-  constexpr std::size_t columns = 100;
   const std::string indent(line.find_first_not_of(' ') + 2, ' ');
   std::string text, rest = line;
-  while (shown_width(rest) > columns) {
+  while (shown_width(rest) > text_columns) {
     std::size_t end = std::string::npos;  // behind the last mark after which the line still fits
     for (std::size_t at = rest.find_first_of(",;"); at != std::string::npos;
          at = rest.find_first_of(",;", at + 1)) {
-      if (rest.substr(at + 1, 1) != " " || shown_width(rest.substr(0, at + 1)) > columns) continue;
+      if (rest.substr(at + 1, 1) != " " || shown_width(rest.substr(0, at + 1)) > text_columns)
+        continue;
       end = at + 1;
     }
     if (end == std::string::npos) break;

@@ -65,6 +65,9 @@ check "a network that is not there" fails_with no/such/file "cannot be read"
 echo "[1, 2" >broken.json
 run 2 60 ask TF4 --network broken.json --results made
 check "a network that is no JSON" fails_with broken.json JSON
+echo "{}" >broken.json
+run 2 60 ask TF7 --network broken.json --results made
+check "a network without its lists" fails_with broken.json "the key exercise is missing"
 check "  no folder was made" [ ! -e made ]
 run 2 60 ask TF7 --results broken.json
 check "results in place of a file" fails_with broken.json folder
@@ -86,6 +89,9 @@ check "through mpirun a prediction is asked for" says 'Your prediction, true or 
 check "  and judged" says 'You said: true, which does not agree'
 typed false "$program" ask TF6
 check "so it is started alone" says 'You said: false, which agrees'
+typed $'\377' "$program" ask TF6 --json said.json
+check "words in another encoding do not end the program" says '^Verdict\|^  Verdict'
+check "  and are replaced in the file" grep -qF $'"said": "\xef\xbf\xbd"' said.json
 typed false "$program" ask TF6 --answer
 check "but not with --answer" [ "$(grep -c 'prediction' out)" -eq 0 ]
 finish

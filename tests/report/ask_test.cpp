@@ -58,6 +58,11 @@ TEST(AskOptions, WhatIsNoQuestionIsRefused) {
       {{}, "ask needs items"},
       {{"TF7", "--all"}, "ask needs items"},
       {{"--all", "--list"}, "ask needs items"},
+      {{"--list", "--check"}, "ask --list"},
+      {{"--list", "--answer"}, "ask --list"},
+      {{"--list", "--json", "-"}, "ask --list"},
+      {{"--list", "--results", "results"}, "ask --list"},
+      {{"--list", "--network", "network.json"}, "ask --list"},
       {{"TF7", "--network", "-"}, "--network"}};
   for (const auto& [words, why] : refused) {
     const CommandLine line = parse(words);
@@ -98,6 +103,7 @@ TEST(Ask, WithoutResultsNothingIsConfirmed) {
     const Answer answer = answer_to(one, nothing, {1, false});
     EXPECT_NE(answer.verdict, Answer::Verdict::confirmed) << one.id;
     EXPECT_NE(answer.verdict, Answer::Verdict::contradicted) << one.id;
+    EXPECT_EQ(answers_json({answer})["items"][0]["calculated"], false) << one.id;
     const std::string line = check_line(answer);
     const bool says_why = line.find("needs two ranks or more") != std::string::npos ||
                           line.find("not run: SimGrid missing") != std::string::npos;
@@ -187,6 +193,7 @@ TEST(Ask, JsonHasEveryVerdict) {
   EXPECT_EQ(summary["totals"]["confirmed"], 2);
   EXPECT_EQ(summary["items"][0]["verdict"], "confirmed");
   EXPECT_EQ(summary["items"][0]["evidence"][0]["values"][0]["holds"], true);
+  EXPECT_EQ(summary["items"][0]["calculated"], false);
   EXPECT_EQ(summary["items"][1]["calculated"], true);
 }
 

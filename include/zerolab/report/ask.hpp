@@ -34,12 +34,16 @@ struct Answer {
   std::optional<std::string> prediction = {};  ///< what the student said
 };
 std::string_view name(Answer::Verdict verdict);
+/// Confirmed, and nothing that is judged was measured.
+bool by_calculation_alone(const Answer& answer);
 
 /// Asks the item's finding, which reads `results`. An item that wants a simulated network and finds
 /// none was not run, unless what there is contradicts it.
 Answer answer_to(const Item& item, Results& results, const Place& place);
 
-/// The number that decides an item: the first wrong one, else a measured one where there is one.
+/// The number that decides an item: a wrong one if there is one, else a right one. Of the first
+/// evidence that has such and was seen, else of the first that has such: the last of them, which is
+/// the one on most ranks.
 struct Deciding {
   Evidence evidence;  ///< without values
   Value value;

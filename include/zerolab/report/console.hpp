@@ -11,6 +11,8 @@ namespace zerolab {
 /// 1234567 as "1 234 567".
 std::string grouped(std::uint64_t number);
 
+inline constexpr std::size_t text_columns = 100;  ///< of a line at most
+
 /// Characters that a terminal shows; continuation bytes of UTF-8 take no room.
 std::size_t shown_width(const std::string& text);
 

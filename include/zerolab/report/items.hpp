@@ -36,6 +36,7 @@ struct Evidence {
 
   /// By ranks, real or simulated, and not worked out.
   bool seen() const { return how == "measured" || how == "simulated" || how == "self-test"; }
+  bool judged() const;  ///< one of the values is
 };
 
 enum class Status { holds, fails, not_measured };
@@ -46,7 +47,7 @@ struct Finding {
 
   /// Fails with one wrong number; not measured without any that is judged.
   Status status() const;
-  /// All that is judged was calculated, or follows from the ring model.
+  /// Something is judged, and all of that was calculated or follows from the ring model.
   bool only_calculated() const;
 };
 
