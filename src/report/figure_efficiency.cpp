@@ -1,6 +1,6 @@
 // Exercises 5.2 and 5.3: what bandwidth does to efficiency.
 #include "figure_script.hpp"
-#include "network.hpp"
+#include "simulated_network.hpp"
 #include "zerolab/report/cost_model.hpp"
 
 namespace zerolab {
@@ -55,7 +55,7 @@ void draw(const System& system, Script& script) {
 
 /// Share of a simulated step that is computation, where the exercise's cluster would have it: at
 /// the bandwidth that makes its c as long beside 10 s as the job's is beside its computation.
-FigurePoint point_of(const NetworkJob& job, const std::string& series) {
+FigurePoint point_of(const SimulatedStep& job, const std::string& series) {
   const double there = System(job.stage).gigabytes * (job.stage == 0 ? 2 : 1);
   const double bandwidth = there / compute_seconds * job.compute / job.ring_seconds();
   return {series, bandwidth, 100 * job.compute / job.step, job.ring, job.ring_formula()};
@@ -70,7 +70,7 @@ void draw_simulated(Results& results, Figure& figure, Script& script) {
   figure.sources.emplace_back(network_file);
   std::map<std::string, std::vector<Row>> marks;
   for (const char* list : {"exercise", "overlap"}) {
-    for (const NetworkJob& job : network_jobs(results, list)) {
+    for (const SimulatedStep& job : simulated_steps(results, list)) {
       const std::string series =
           fmt::format("stage {}, simulated{}", job.stage, job.overlap ? ", overlapped" : "");
       figure.points.push_back(point_of(job, series));

@@ -1,8 +1,8 @@
 // Efficiency of a step on the cluster of exercises 5.2 and 5.3, made small and simulated.
 #include <algorithm>
 
-#include "network.hpp"
 #include "planned.hpp"
+#include "simulated_network.hpp"
 
 namespace zerolab::findings {
 
@@ -17,12 +17,12 @@ bool exactly(double value, double right) {
 }
 
 /// t/(t+c), from SMPI's own messages to a ring's bytes alone.
-Range efficiency(const NetworkJob& job) {
+Range efficiency(const SimulatedStep& job) {
   const double t = job.compute_formula();
   return {t / (t + job.communication_formula().most), t / (t + job.ring_seconds())};
 }
 
-Value efficiency_value(const NetworkJob& job, bool also) {
+Value efficiency_value(const SimulatedStep& job, bool also) {
   const double measured = job.compute / job.step;
   return {fmt::format("stage {}, {:.6g} GB/s", job.stage, exercise_bandwidth(job) / giga),
           fmt::format("{:.4g} s and {:.4g} s, {:.2f} % (a ring's bytes alone: {:.2f} %)",
@@ -30,15 +30,16 @@ Value efficiency_value(const NetworkJob& job, bool also) {
           job.as_formula() && job.ranks == ranks && efficiency(job).has(measured) && also};
 }
 
-void put(Evidence& evidence, const NetworkJob& job, Value value) {
+void put(Evidence& evidence, const SimulatedStep& job, Value value) {
   evidence.values.push_back(std::move(value));
   evidence.sources.push_back(
       {job.source.file, job.source.path + ".{compute_seconds,communication_seconds}"});
 }
 
 /// The job of a stage and bandwidth on the exercise's cluster.
-const NetworkJob& exercise_job(const std::vector<NetworkJob>& jobs, int stage, double bandwidth) {
-  const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const NetworkJob& job) {
+const SimulatedStep& exercise_job(const std::vector<SimulatedStep>& jobs, int stage,
+                                  double bandwidth) {
+  const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const SimulatedStep& job) {
     return job.stage == stage && exactly(exercise_bandwidth(job), bandwidth);
   });
   require(found != jobs.end(), "{}: exercise: no job of stage {} over {:.6g} GB/s", network_file,
@@ -55,7 +56,7 @@ Evidence overlapped(const Folder& folder) {
                     {},
                     {}};
   bool longer_computing = false, longer_communicating = false;
-  for (const NetworkJob& job : network_jobs(folder.results, "overlap")) {
+  for (const SimulatedStep& job : simulated_steps(folder.results, "overlap")) {
     const double t = job.compute_formula(), c = job.ring_seconds();
     (t > c ? longer_computing : longer_communicating) |= job.overlap;
     put(evidence, job,
@@ -75,7 +76,7 @@ void add_efficiency(const Folder& folder, Finding& finding) {
     finding.open.push_back(not_simulated("the efficiency of a step on a simulated cluster"));
     return;
   }
-  const auto jobs = network_jobs(folder.results, "exercise");
+  const auto jobs = simulated_steps(folder.results, "exercise");
   Evidence steps{"simulated",
                  "10 s of computation on 64 ranks, stage 3, a small model with bandwidth and flops "
                  "divided as Φ is; GB/s of both directions together: seconds of computation and of "
@@ -83,7 +84,7 @@ void add_efficiency(const Folder& folder, Finding& finding) {
                  {},
                  {}};
   for (const double gigabytes : {300.0, 600.0, 826.875}) {
-    const NetworkJob& job = exercise_job(jobs, 3, gigabytes * giga);
+    const SimulatedStep& job = exercise_job(jobs, 3, gigabytes * giga);
     put(steps, job, efficiency_value(job, exactly(job.compute, compute_seconds)));
   }
   finding.evidence.push_back(std::move(steps));
@@ -95,9 +96,9 @@ void add_two_stages(const Folder& folder, Finding& finding) {
     finding.open.push_back(not_simulated("steps of stages 0 and 3 on a simulated cluster"));
     return;
   }
-  const auto jobs = network_jobs(folder.results, "exercise");
-  const NetworkJob &plain = exercise_job(jobs, 0, 300 * giga),
-                   &sharded = exercise_job(jobs, 3, 300 * giga);
+  const auto jobs = simulated_steps(folder.results, "exercise");
+  const SimulatedStep &plain = exercise_job(jobs, 0, 300 * giga),
+                      &sharded = exercise_job(jobs, 3, 300 * giga);
   Evidence steps{
       "simulated",
       "steps on 64 ranks of the exercise's cluster made small, 300 GB/s of both directions "

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "findings.hpp"
-#include "network.hpp"
+#include "simulated_network.hpp"
 
 namespace zerolab::findings {
 
@@ -23,14 +23,14 @@ std::string between(const Range& range, double factor, const char* unit) {
                      factor * range.most, unit);
 }
 
-Source times_of(const NetworkJob& job) {
+Source times_of(const SimulatedStep& job) {
   return {job.source.file,
           job.source.path + ".{step_seconds,compute_seconds,communication_seconds}"};
 }
 
 /// Step of stage 3 over another's on one cluster: both lengthened by the same scalars.
 struct Ratio {
-  const NetworkJob &above, &below;
+  const SimulatedStep &above, &below;
 
   double measured() const { return above.step / below.step; }
   Range formula() const {
@@ -49,7 +49,7 @@ struct Ratio {
   }
 };
 
-Evidence ratios(const std::vector<NetworkJob>& jobs, int below, std::string what) {
+Evidence ratios(const std::vector<SimulatedStep>& jobs, int below, std::string what) {
   Evidence evidence = simulated(std::move(what));
   std::vector<double> found;
   for (const char* platform : {fast, slow}) {
@@ -58,7 +58,7 @@ Evidence ratios(const std::vector<NetworkJob>& jobs, int below, std::string what
     const bool equal = Range{1, 1}.has(ratio.measured());
     const bool slower = ratio.measured() > 1 && ratio.measured() >= found[0];
     evidence.values.push_back(ratio.value(below == 1 ? equal : slower));
-    for (const NetworkJob* job : {&ratio.above, &ratio.below}) {
+    for (const SimulatedStep* job : {&ratio.above, &ratio.below}) {
       evidence.sources.push_back(times_of(*job));
     }
   }
@@ -75,7 +75,7 @@ Finding fast_and_slow_network(const Folder& folder) {
   if (!folder.has(network_file)) {
     return {{}, {not_simulated("steps of stages 1 and 3 on a fast and on a slow network")}};
   }
-  const auto jobs = network_jobs(folder.results, "networks");
+  const auto jobs = simulated_steps(folder.results, "networks");
   Finding finding;
   finding.evidence.push_back(ratios(
       jobs, 1,
@@ -93,12 +93,12 @@ Finding links(const Folder& folder) {
   if (!folder.has(network_file)) {
     return {{}, {not_simulated("steps of stage 3 over 300 GB/s and over 10 Gb/s")}};
   }
-  const auto jobs = network_jobs(folder.results, "networks");
+  const auto jobs = simulated_steps(folder.results, "networks");
   Evidence evidence = simulated(
       "share of a step of stage 3 spent communicating; right: (step − t)/step "
       "of the formula, most of it over 10 Gb/s and little over 300 GB/s");
   for (const char* platform : {fast, slow}) {
-    const NetworkJob& job = job_of(jobs, platform, 3);
+    const SimulatedStep& job = job_of(jobs, platform, 3);
     const Range step = job.step_formula();
     const double t = job.compute_formula(), share = job.communication / job.step;
     const Range formula{1 - t / step.least, 1 - t / step.most};

@@ -1,6 +1,6 @@
 // The exercises on what fits and how long it takes, as zerolab plan worked them out.
-#include "network.hpp"
 #include "planned.hpp"
+#include "simulated_network.hpp"
 
 namespace zerolab::findings {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "findings.hpp"
-#include "network.hpp"
+#include "simulated_network.hpp"
 
 namespace zerolab::findings {
 
@@ -30,18 +30,20 @@ Evidence memory_of_stage_3(const Folder& folder) {
 
 /// One value a job, all of them from one place.
 template <class Number>
-Evidence for_each_job(const std::vector<NetworkJob>& jobs, const char* how, std::string what,
+Evidence for_each_job(const std::vector<SimulatedStep>& jobs, const char* how, std::string what,
                       const char* path, const Number& number) {
   Evidence evidence{how, std::move(what), {}, {{network_file, path}}};
-  for (const NetworkJob& job : jobs) {
+  for (const SimulatedStep& job : jobs) {
     evidence.values.push_back({fmt::format("N = {}", job.ranks), number(job), job.as_formula()});
   }
   return evidence;
 }
 
 /// Falls, then rises; the least is neither the first nor the last.
-Value sweet_spot(const std::vector<NetworkJob>& jobs) {
-  const auto shorter = [](const NetworkJob& a, const NetworkJob& b) { return a.step < b.step; };
+Value sweet_spot(const std::vector<SimulatedStep>& jobs) {
+  const auto shorter = [](const SimulatedStep& a, const SimulatedStep& b) {
+    return a.step < b.step;
+  };
   const auto least = std::min_element(jobs.begin(), jobs.end(), shorter);
   bool holds = least != jobs.begin() && least + 1 < jobs.end();
   for (auto job = jobs.begin(); job + 1 < jobs.end(); ++job) {
@@ -58,14 +60,15 @@ void add_time_against_ranks(const Folder& folder, Finding& finding) {
     finding.open.push_back(not_simulated("the time of a step against N"));
     return;
   }
-  const auto jobs = network_jobs(folder.results, "scaling");
+  const auto jobs = simulated_steps(folder.results, "scaling");
   Evidence steps = for_each_job(
       jobs, "simulated",
       fmt::format(
           "step of stage 3, {} samples on all ranks together, {}: computing + communicating, "
           "ms; right: as the formula, falling and then rising",
           jobs[0].ranks * jobs[0].batch, jobs[0].network()),
-      "scaling[*].{step_seconds,compute_seconds,communication_seconds}", [](const NetworkJob& job) {
+      "scaling[*].{step_seconds,compute_seconds,communication_seconds}",
+      [](const SimulatedStep& job) {
         return fmt::format("{:.4g} + {:.4g} = {:.4g}", 1e3 * job.compute, 1e3 * job.communication,
                            1e3 * job.step);
       });
@@ -74,11 +77,11 @@ void add_time_against_ranks(const Folder& folder, Finding& finding) {
   finding.evidence.push_back(for_each_job(
       jobs, "measured", "of the same, model state of a rank, mean; right: 16Φ/N",
       "scaling[*].state_bytes",
-      [](const NetworkJob& job) { return times(job.state, job.ranks * job.parameters) + "Φ"; }));
+      [](const SimulatedStep& job) { return times(job.state, job.ranks * job.parameters) + "Φ"; }));
   finding.evidence.push_back(for_each_job(
       jobs, "ring model", "of the same, bytes that a rank sends, mean; right: 6Φ(N−1)/N",
       "scaling[*].ring_bytes",
-      [](const NetworkJob& job) { return times(job.ring, job.ranks * job.parameters) + "Φ"; }));
+      [](const SimulatedStep& job) { return times(job.ring, job.ranks * job.parameters) + "Φ"; }));
 }
 
 /// Time, for EC2.
@@ -87,13 +90,13 @@ void add_time_of_endless_ranks(const Folder& folder, Finding& finding) {
     finding.open.push_back(not_simulated("the time of communication against N"));
     return;
   }
-  const auto jobs = network_jobs(folder.results, "limit");
+  const auto jobs = simulated_steps(folder.results, "limit");
   finding.evidence.push_back(for_each_job(
       jobs, "simulated",
       fmt::format("seconds of communication in a step of stage 3, {}, times bandwidth; right: "
                   "6Φ(N−1)/N, which tends to 6Φ, and what SMPI adds to a message",
                   jobs[0].network()),
-      "limit[*].communication_seconds", [](const NetworkJob& job) {
+      "limit[*].communication_seconds", [](const SimulatedStep& job) {
         const double unit = static_cast<double>(job.parameters) / job.bandwidth;
         return fmt::format("{:.4f}Φ (ring {:.4f}Φ)", std::abs(job.communication) / unit,
                            job.ring_seconds() / unit);

@@ -1,4 +1,4 @@
-#include "network.hpp"
+#include "simulated_network.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,8 +26,8 @@ double messages_of_scalars(std::uint64_t ranks) {
   return levels * (levels + 1) + (ranks <= 7 ? 2 * real(ranks - 1) : 0);
 }
 
-NetworkJob job_at(const JsonField& field, Source source) {
-  NetworkJob job{};
+SimulatedStep job_at(const JsonField& field, Source source) {
+  SimulatedStep job{};
   job.source = std::move(source);
   job.platform = field["platform"].text();
   job.bandwidth = field["bandwidth"].number();
@@ -67,7 +67,7 @@ bool Range::has(double value) const {
   return value >= least - exact * std::abs(least) && value <= most + exact * std::abs(most);
 }
 
-double NetworkJob::compute_formula() const {
+double SimulatedStep::compute_formula() const {
   double products = 0;
   for (std::size_t l = 0; l + 1 < widths.size(); ++l) {
     products += (l == 0 ? 2 : 3) * 2 * real(batch) * real(widths[l]) * real(widths[l + 1]);
@@ -80,15 +80,15 @@ double NetworkJob::compute_formula() const {
   return (products + flops_of_update * updated) / flops;
 }
 
-std::uint64_t NetworkJob::ring_formula() const {
+std::uint64_t SimulatedStep::ring_formula() const {
   return rings[static_cast<std::size_t>(stage)] * 2 * parameters * (ranks - 1);
 }
 
-double NetworkJob::ring_seconds() const {
+double SimulatedStep::ring_seconds() const {
   return real(ring_formula()) / real(ranks) / bandwidth;
 }
 
-Range NetworkJob::communication_formula() const {
+Range SimulatedStep::communication_formula() const {
   double messages = 0;
   for (std::size_t l = 0; l + 1 < widths.size(); ++l) {
     const std::uint64_t shard = ((widths[l] + 1) * widths[l + 1] + ranks - 1) / ranks;
@@ -99,7 +99,7 @@ Range NetworkJob::communication_formula() const {
   return {least, least + 2 * messages_of_scalars(ranks) * scalar};
 }
 
-Range NetworkJob::step_formula() const {
+Range SimulatedStep::step_formula() const {
   const double t = compute_formula();
   const auto [least, most] = communication_formula();
   if (!overlap) return {t + least, t + most};
@@ -110,7 +110,7 @@ Range NetworkJob::step_formula() const {
           std::max(t, least) + share * least + (most - least)};
 }
 
-bool NetworkJob::as_formula() const {
+bool SimulatedStep::as_formula() const {
   const double t = compute_formula();
   constexpr std::array<std::uint64_t, 4> full{16, 4, 2, 0};
   const std::uint64_t copies = full[static_cast<std::size_t>(stage)];
@@ -119,14 +119,14 @@ bool NetworkJob::as_formula() const {
          state == (copies * ranks + 16 - copies) * parameters;
 }
 
-std::string NetworkJob::network() const {
+std::string SimulatedStep::network() const {
   return bandwidth < 1e8 ? fmt::format("{:.6g} kB/s ({})", bandwidth / 1e3, platform)
                          : fmt::format("{:.6g} GB/s ({})", bandwidth / 1e9, platform);
 }
 
-std::vector<NetworkJob> network_jobs(Results& results, const std::string& list) {
+std::vector<SimulatedStep> simulated_steps(Results& results, const std::string& list) {
   const Selection all(results, {network_file, list + "[*]"});
-  std::vector<NetworkJob> jobs;
+  std::vector<SimulatedStep> jobs;
   for (const JsonField& field : all.fields()) {
     jobs.push_back(job_at(field, {network_file, fmt::format("{}[{}]", list, jobs.size())}));
   }
@@ -134,14 +134,14 @@ std::vector<NetworkJob> network_jobs(Results& results, const std::string& list) 
   return jobs;
 }
 
-double exercise_bandwidth(const NetworkJob& job) {
+double exercise_bandwidth(const SimulatedStep& job) {
   constexpr double parameters = 175e9;
   return 2 * job.bandwidth * parameters / real(job.parameters);
 }
 
-const NetworkJob& job_of(const std::vector<NetworkJob>& jobs, const std::string& platform,
-                         int stage) {
-  const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const NetworkJob& job) {
+const SimulatedStep& job_of(const std::vector<SimulatedStep>& jobs, const std::string& platform,
+                            int stage) {
+  const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const SimulatedStep& job) {
     return job.platform == platform && job.stage == stage;
   });
   require(found != jobs.end(), "{}: no job of stage {} on {}", network_file, stage, platform);
