@@ -29,6 +29,7 @@ std::span<const Experiment> experiments() {
       Experiment{"experiment-activations.json", on_rank_0<experiment::activations>},
       Experiment{"experiment-empty-shards.json", on_rank_0<experiment::empty_shards>},
       Experiment{"experiment-identical-batches.json", on_rank_0<experiment::identical_batches>},
+      Experiment{"experiment-variants.json", on_rank_0<experiment::variants>},
       Experiment{"experiment-wire.json", on_rank_0<experiment::wire>},
   };
   return all;

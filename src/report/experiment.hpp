@@ -19,7 +19,8 @@ nlohmann::json empty_shards(Communicator& comm);       // EC4
 nlohmann::json identical_batches(Communicator& comm);  // EC6
 nlohmann::json states(Communicator& comm);             // SE4
 nlohmann::json sums(Communicator& comm);               // SE9
-nlohmann::json wire(Communicator& comm);               // SE6
+nlohmann::json variants(Communicator& comm);           // of TF3, TF8, TF10
+nlohmann::json wire(Communicator& comm);               // SE6, of 3.2, EC1
 
 /// Samples of another data set, which must outlive it, picked by their indices there, for training
 /// alone. Remembers what was read.

@@ -1,4 +1,4 @@
-// SE6: what the MPI really sends for an all-reduce, and for its two halves.
+// SE6, EC1: what the MPI really sends for an all-reduce, for its two halves, and on one rank alone.
 #include "doctor.hpp"
 #include "experiment.hpp"
 
@@ -25,6 +25,16 @@ nlohmann::json wire(Communicator& comm) {
   enter("allreduce", [&] { comm.all_reduce(full); });
   enter("reduce_scatter", [&] { comm.reduce_scatter(full); });
   enter("allgather", [&] { comm.all_gather(full); });
+  // What a rank sends that trains alone.
+  const Digits digits;
+  Job job = job_on(*digits.all, {32});
+  job.reduce = ReduceMode::mpi;
+  const Picked data = digits.first(job.batch);
+  Communicator alone(MPI_COMM_SELF);
+  for (int stage = 0; stage < 4; ++stage) {
+    file["alone"].push_back(
+        sent_bytes(comm, counter, [&] { trained(job, stage, 1, data, alone); }).counted);
+  }
   return file;
 }
 

@@ -78,6 +78,14 @@ Evidence reduction(const Folder& folder, int stage, const std::string& formula);
 void add_counted_halves(const Folder& folder, Finding& finding);
 /// The calls of stage 3 against that of stage 0, as the MPI counts their bytes.
 void add_counted_stage_3(const Folder& folder, Finding& finding);
+/// What a rank alone sends, as the MPI counts it, of EC1; false where that was not counted.
+bool add_counted_alone(const Folder& folder, Finding& finding);
+/// Of TF3, TF8 and TF10: the job in other forms.
+Finding order_of_sums(const Folder& folder);
+Finding prefetched_units(const Folder& folder);
+Finding states_in_fp32(const Folder& folder);
+/// Of SE4: what is lost when master weights have 16 bits.
+Finding without_master_copy(const Folder& folder);
 /// Nothing that stage 3 gathers outlives its use.
 Evidence released_parameters(const Folder& folder);
 /// What ranks read at the same time; without values where no experiment has looked.

@@ -104,7 +104,7 @@ Finding same_model(const Folder& folder) {
               "digest of the parameters under --reduce exact, the same in stages 0, 1, 2 and 3 and "
               "on all ranks, with those of master weights and moments"),
       no_ranks);
-  finding.open.emplace_back("where and by how many ulps sums part that depend on the order");
+  add_part(finding, order_of_sums(folder));
   return finding;
 }
 

@@ -53,7 +53,8 @@ Finding parts_of_16(const Folder& folder) {
               },
               2),
           no_ranks);
-  finding.open.push_back("4 + 4 + 8 of a run in fp32, and what fp16 states lose (SE4)");
+  add_part(finding, states_in_fp32(folder));
+  add_part(finding, without_master_copy(folder));
   return finding;
 }
 
@@ -67,7 +68,7 @@ Finding gradients_of_stage_1(const Folder& folder) {
 Finding first_stage_with_gradients(const Folder& folder) {
   return one(over_runs(
                  folder, "measured",
-                 "gradients of all ranks in stages 0, 1, 2, 3, in Φ; right: 2N, 2N, 2, 2",
+                 "bytes of all ranks' gradients, in Φ, in stages 0, 1, 2, 3; right: 2N, 2N, 2, 2",
                  {held("0", "gradients"), held("1", "gradients"), held("2", "gradients"),
                   held("3", "gradients")},
                  [](const VerifyRun& run, const std::vector<Selection>& s) {
@@ -117,7 +118,7 @@ Finding working_and_master_copy(const Folder& folder) {
                          "master weights on each rank in stage 0, bytes; right: 4Φ, in 32 bits",
                          "0", "master", 4),
       "");
-  finding.open.push_back("what is lost without the master copy (SE4)");
+  add_part(finding, without_master_copy(folder));
   return finding;
 }
 

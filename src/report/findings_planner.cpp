@@ -1,4 +1,6 @@
 // The exercises on what fits and how long it takes, as zerolab plan worked them out.
+#include <fmt/ranges.h>
+
 #include "planned.hpp"
 #include "simulated_network.hpp"
 
@@ -23,6 +25,55 @@ std::vector<Source> lines_of(const Folder& folder, const std::string& id) {
   return lines;
 }
 
+/// 60 GB of room beside the activations. More ranks: 640/N ≤ 60 in stage 3; what stages 0 to 2 keep
+/// whole, 640, 160 and 80 GB, is too much for any N. Optimizer states on the host leave 4Φ of
+/// parameters and gradients: 160, 160, 80 + 10 and 20 GB. In M parts, 640, 220, 150 and 80 GB over
+/// M ≤ 60.
+Evidence remedies_of_4_1(const Folder& folder) {
+  constexpr std::array<std::uint64_t, 4> on_rank{180, 180, 110, 40}, parts{11, 4, 3, 2};
+  Evidence plan = calculated(
+      "what else would make it fit, by zerolab plan, in stages 0 to 3; right: 11 ranks or more, of "
+      "powers of two 16, in stage 3; optimizer states on the host in stage 3, 40 GB with "
+      "activations; 11, 4, 3 and 2 parts of the model; fewer activations alone do not");
+  const auto found = of_stage(folder, "4.1", 3, "total_bytes");
+  if (!found) return plan;
+  const auto all = [&](const char* path) { return Selection(folder.results, {found->file, path}); };
+  const Selection least = all("stages[*].min_ranks"),
+                  power = all("stages[3].min_ranks_power_of_two"),
+                  host = all("remedies.offload[*]"), split = all("remedies.split[*].parts"),
+                  activations = all("remedies.activations_at_most");
+  for (const Selection* four : {&least, &host, &split}) {
+    require(four->fields().size() == 4, "{}: {} is not of four stages", found->file,
+            four->source().path);
+  }
+  std::vector<std::string> ranks, bytes, in_parts;
+  bool ranks_hold = power.whole() == 16, bytes_hold = true, parts_hold = true;
+  for (std::size_t s = 0; s < 4; ++s) {
+    const bool last = s == 3;
+    const JsonField &n = least.fields()[s], &m = split.fields()[s], &left = host.fields()[s];
+    ranks.push_back(n.is_null() ? "none" : thin(n.whole()));
+    ranks_hold &= last ? !n.is_null() && n.whole() == 11 : n.is_null();
+    bytes.push_back(gigabytes(left["total_bytes"].whole()));
+    bytes_hold &=
+        left["fits"].truth() == last && left["total_bytes"].whole() == on_rank[s] * billion;
+    in_parts.push_back(m.is_null() ? "none" : thin(m.whole()));
+    parts_hold &= !m.is_null() && m.whole() == parts[s];
+  }
+  const JsonField& most = activations.field();
+  plan.values = {
+      {"ranks at least", fmt::format("{} ({})", fmt::join(ranks, ", "), power.whole()), ranks_hold},
+      {"with states on the host", fmt::format("{}", fmt::join(bytes, ", ")), bytes_hold},
+      {"parts at least", fmt::format("{}", fmt::join(in_parts, ", ")), parts_hold},
+      {"room for activations", most.is_null() ? "none" : gigabytes(most.whole()),
+       !most.is_null() && most.whole() == 0}};
+  plan.sources = {least.source(),
+                  power.source(),
+                  {found->file, "remedies.offload[*].{total_bytes,fits}"},
+                  split.source(),
+                  activations.source()};
+  return plan;
+}
+
 }  // namespace
 
 Finding exercise_4_1(const Folder& folder) {
@@ -45,6 +96,7 @@ Finding exercise_4_1(const Folder& folder) {
     plan.sources.push_back({found->file, found->path + ".{total_bytes,fits}"});
   }
   add(finding, plan, no_plan("4.1"));
+  add(finding, remedies_of_4_1(folder), "");
   return finding;
 }
 

@@ -73,13 +73,13 @@ void add_time_against_ranks(const Folder& folder, Finding& finding) {
                            1e3 * job.step);
       });
   steps.values.push_back(sweet_spot(jobs));
-  finding.evidence.push_back(std::move(steps));
+  add_first(finding, {steps});
   finding.evidence.push_back(for_each_job(
-      jobs, "measured", "of the same, model state of a rank, mean; right: 16Φ/N",
+      jobs, "measured", "of the same step, model state of a rank, mean; right: 16Φ/N",
       "scaling[*].state_bytes",
       [](const SimulatedStep& job) { return times(job.state, job.ranks * job.parameters) + "Φ"; }));
   finding.evidence.push_back(for_each_job(
-      jobs, "ring model", "of the same, bytes that a rank sends, mean; right: 6Φ(N−1)/N",
+      jobs, "ring model", "of the same step, bytes that a rank sends, mean; right: 6Φ(N−1)/N",
       "scaling[*].ring_bytes",
       [](const SimulatedStep& job) { return times(job.ring, job.ranks * job.parameters) + "Φ"; }));
 }
@@ -91,7 +91,7 @@ void add_time_of_endless_ranks(const Folder& folder, Finding& finding) {
     return;
   }
   const auto jobs = simulated_steps(folder.results, "limit");
-  finding.evidence.push_back(for_each_job(
+  const Evidence seconds = for_each_job(
       jobs, "simulated",
       fmt::format("seconds of communication in a step of stage 3, {}, times bandwidth; right: "
                   "6Φ(N−1)/N, which tends to 6Φ, and what SMPI adds to a message",
@@ -100,7 +100,8 @@ void add_time_of_endless_ranks(const Folder& folder, Finding& finding) {
         const double unit = static_cast<double>(job.parameters) / job.bandwidth;
         return fmt::format("{:.4f}Φ (ring {:.4f}Φ)", std::abs(job.communication) / unit,
                            job.ring_seconds() / unit);
-      }));
+      });
+  add_first(finding, {seconds});
 }
 
 constexpr const char* no_growth = "runs of one model on two numbers of ranks (verify-N.json)";

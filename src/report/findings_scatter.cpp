@@ -30,9 +30,9 @@ struct Scatter {
     const double s2 = file.number("single_samples.variance");
     const double sigma2 = s2 * (of_all - 1) / of_all;
     ways = {{"one_rank", "one rank", "σ²/B", batch, sigma2 / batch},
-            {"all_ranks", file.where(), "σ²/(N·B)", n * batch, sigma2 / (n * batch)},
             {"without_replacement", file.where() + ", without replacement", "(1 − n/M)·S²/n",
-             n * batch, s2 / (n * batch) * (1 - n * batch / of_all)}};
+             n * batch, s2 / (n * batch) * (1 - n * batch / of_all)},
+            {"all_ranks", file.where(), "σ²/(N·B)", n * batch, sigma2 / (n * batch)}};
   }
 
   double measured(const Way& way, const char* what) const {
@@ -92,7 +92,7 @@ Evidence variances(const Scatter& scatter) {
 
 Evidence against_one_rank(const Scatter& scatter) {
   const double one = scatter.measured(scatter.ways[0], "variance");
-  const double all = scatter.measured(scatter.ways[1], "variance");
+  const double all = scatter.measured(scatter.ways.back(), "variance");
   const auto n = static_cast<double>(scatter.file.ranks());
   return {"measured",
           "the same of N ranks over one rank's (shown, not judged again); 1/N, and its root 1/√N",
@@ -110,7 +110,7 @@ Finding averaging(const Folder& folder) {
   return decided_by(file, "mean and variance of averaged gradients", 2,
                     [&]() -> std::vector<Evidence> {
                       const Scatter scatter(file);
-                      return {unbiased(scatter), variances(scatter), against_one_rank(scatter)};
+                      return {variances(scatter), unbiased(scatter), against_one_rank(scatter)};
                     });
 }
 

@@ -9,6 +9,7 @@ namespace {
 /// The runs in one precision: states in fp32, master weights rounded, all states rounded.
 struct Runs {
   std::string precision;
+  double learning_rate;
   JsonField fp32, master, all;
 
   std::string in_fp32() const { return precision + " parameters, states in fp32"; }
@@ -21,7 +22,8 @@ struct Runs {
     for (const JsonField& one : precisions.fields()) {
       const auto runs = one["runs"].list();
       one.require_kind(runs.size() == 3, "of three runs");
-      found.push_back({one["precision"].text(), runs[0], runs[1], runs[2]});
+      found.push_back(
+          {one["precision"].text(), one["learning_rate"].number(), runs[0], runs[1], runs[2]});
     }
     return found;
   }
@@ -37,10 +39,12 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 Evidence lost_updates(const ExperimentFile& file) {
   Evidence evidence{"measured",
                     "updates by Adam that leave a weight as it was, of those that are not 0, with "
-                    "master weights in fp32 and rounded to 16 bits; right: more than in fp32",
+                    "master weights in fp32 and rounded to 16 bits",
                     {},
-                    {{file.file, "precisions[*].runs[*].{lost_updates,updates}"}}};
+                    {{file.file, "precisions[*].runs[*].{lost_updates,updates}"},
+                     {file.file, "precisions[*].learning_rate"}}};
   for (const Runs& runs : Runs::of(file)) {
+    evidence.what += fmt::format(", {} at learning rate {:g}", runs.precision, runs.learning_rate);
     const auto lost = [](const JsonField& run) { return run["lost_updates"].whole(); };
     const auto updates = [](const JsonField& run) { return run["updates"].whole(); };
     evidence.values.push_back(
@@ -49,6 +53,7 @@ Evidence lost_updates(const ExperimentFile& file) {
         {runs.in_16_bits("master weights"), percent(lost(runs.master), updates(runs.master)),
          lost(runs.master) * updates(runs.fp32) > lost(runs.fp32) * updates(runs.master)});
   }
+  evidence.what += "; right: more than in fp32";
   return evidence;
 }
 
@@ -116,15 +121,22 @@ Evidence zero_variances(const ExperimentFile& file) {
   return evidence;
 }
 
+constexpr const char* share_lost = "the share of updates that round to nothing with 16-bit states";
+
 }  // namespace
+
+Finding without_master_copy(const Folder& folder) {
+  const ExperimentFile file{folder.results, "experiment-states.json"};
+  return decided_by(file, share_lost, 1, [&]() -> std::vector<Evidence> {
+    return {lost_updates(file), weights_out_of_reach(file)};
+  });
+}
 
 Finding states_in_16_bits(const Folder& folder) {
   const ExperimentFile file{folder.results, "experiment-states.json"};
-  return decided_by(
-      file, "the share of updates that round to nothing with 16-bit states", 1,
-      [&]() -> std::vector<Evidence> {
-        return {lost_updates(file), weights_out_of_reach(file), losses(file), zero_variances(file)};
-      });
+  return decided_by(file, share_lost, 1, [&]() -> std::vector<Evidence> {
+    return {lost_updates(file), weights_out_of_reach(file), losses(file), zero_variances(file)};
+  });
 }
 
 }  // namespace zerolab::findings

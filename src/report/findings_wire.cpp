@@ -94,4 +94,22 @@ void add_counted_stage_3(const Folder& folder, Finding& finding) {
   if (!calls->all_seen()) finding.open.push_back(not_all_seen);
 }
 
+bool add_counted_alone(const Folder& folder, Finding& finding) {
+  const ExperimentFile file{folder.results, "experiment-wire.json"};
+  if (!file.there() || !file.at("not_available").field().is_null()) return false;
+  Evidence sent{
+      "measured",
+      "bytes that a rank sends when it trains a step alone, as the MPI counts them on each "
+      "rank; right: 0 in every stage",
+      {},
+      {{file.file, "alone[*][*]"}}};
+  for (int stage = 0; stage < 4; ++stage) {
+    const Selection bytes = file.at(fmt::format("alone[{}][*]", stage));
+    sent.values.push_back({fmt::format("stage {}", stage), bytes.range(),
+                           bytes.wholes().size() == file.ranks() && bytes.all(0)});
+  }
+  finding.evidence.push_back(std::move(sent));
+  return true;
+}
+
 }  // namespace zerolab::findings

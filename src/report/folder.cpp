@@ -89,7 +89,9 @@ void add_first(Finding& finding, std::vector<Evidence> evidence) {
   finding.evidence = std::move(evidence);
 }
 
-void leave_undecided(Finding& finding, const std::string& missing) {
+namespace {
+
+void take_back(Finding& finding) {
   for (Evidence& one : finding.evidence) {
     bool taken_back = false;
     for (Value& value : one.values) {
@@ -99,6 +101,18 @@ void leave_undecided(Finding& finding, const std::string& missing) {
     }
     if (taken_back) one.what += " (shown, not judged)";
   }
+}
+
+}  // namespace
+
+void add_part(Finding& finding, Finding part) {
+  if (finding.status() == Status::not_measured) take_back(part);
+  finding.evidence.insert(finding.evidence.end(), part.evidence.begin(), part.evidence.end());
+  finding.open.insert(finding.open.end(), part.open.begin(), part.open.end());
+}
+
+void leave_undecided(Finding& finding, const std::string& missing) {
+  take_back(finding);
   finding.open.push_back(missing);
 }
 

@@ -83,6 +83,10 @@ void add(Finding& finding, Evidence evidence, const std::string& otherwise);
 /// Adds it in front of what is there, for a line on the item to show.
 void add_first(Finding& finding, std::vector<Evidence> evidence);
 
+/// Adds what belongs to the finding and does not decide it alone: shown, not judged, where nothing
+/// else is judged.
+void add_part(Finding& finding, Finding part);
+
 /// For a finding that lacks what decides it: what is right in it is shown from now on, and not
 /// judged; what is wrong stays wrong.
 void leave_undecided(Finding& finding, const std::string& missing);

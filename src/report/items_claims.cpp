@@ -48,17 +48,18 @@ std::span<const Item> claim_items() {
       Item{"TF9", claim, "Twice the ranks halve the memory of stage 3.",
            "True of the model state; activations stay.", "", twice_the_ranks},
       Item{"TF10", claim, "With ZeRO mixed precision is not needed any more.",
-           "False: ZeRO shards the parts of mixed precision, 2 + 2 + 12; in fp32 it would shard "
-           "4 + 4 + 8.",
+           "False: ZeRO shards the parts of either, 2 + 2 + 12 in mixed precision and 4 + 4 + 8 in "
+           "fp32.",
            "", parts_of_16},
       Item{"SE1", error, "Stage 1 saves memory by keeping 1/N of the gradients.",
            "Gradients stay whole in stage 1, 2Φ on every rank; stage 2 shards them.", "",
            gradients_of_stage_1},
-      Item{"SE2", error, "The 3× of stage 3 come from three all-gathers.",
-           "Two all-gathers and one reduce-scatter, 2Φ each, for every unit.",
-           "3 is the payload convention: stage 0's all-reduce counts once. On a ring it sends twice "
-           "its payload, and the same calls are 1.5 times as much.",
-           calls_of_stage_3},
+      Item{
+          "SE2", error, "The 3× of stage 3 come from three all-gathers.",
+          "Two all-gathers and one reduce-scatter, 2Φ each, for every unit.",
+          "3 is the payload convention: stage 0's all-reduce counts once. On a ring it sends twice "
+          "its payload, and the same calls are 1.5 times as much.",
+          calls_of_stage_3},
       Item{"SE3", error, "12Φ are momentum and variance.",
            "Those are 8Φ; the other 4Φ are the fp32 master weights.", "", moments_and_master},
       Item{"SE4", error, "Optimizer states can be kept in fp16.",

@@ -40,8 +40,10 @@ std::span<const Item> exercise_items() {
            exercise_3_3},
       Item{"4.1", group,
            "40 billion parameters on 8 ranks of 80 GB, activations 20 GB: which stage fits?",
-           "None: 640, 220, 150 and 80 GB of state against 60 GB of room. Something else must help "
-           "as well: recomputed activations, states kept elsewhere, more ranks.",
+           "None: 640, 220, 150 and 80 GB of state against 60 GB of room. Stage 3 and something "
+           "else "
+           "do: more ranks, 16 as a power of two, or optimizer states kept elsewhere. Recomputed "
+           "activations do not by themselves: stage 3 alone takes all 80 GB.",
            "", exercise_4_1},
       Item{"4.2", group, "With 5 GB of activations: the smallest power of two for stage 3.",
            "640/N ≤ 75, so N ≥ 8.53: 16 ranks, 45 GB on each.", "", exercise_4_2},

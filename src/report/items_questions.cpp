@@ -31,20 +31,25 @@ std::span<const Item> question_items() {
            "does not need them. The first unit's second gather could be saved, 3 − Φ₀/Φ in place "
            "of 3; the documents' 6Φ counts it, and so does this program.",
            two_gathers},
-      Item{"WY6", why, "Why does stage 3 want fast links?",
-           "It sends 3 times the payload; over 10 Gb/s the computation waits for it.",
-           "10 Gb/s are 1.25 GB/s; the documents write about 1. On a ring 3 times the payload are "
-           "1.5 times the bytes of stage 0, and that is what takes the time. How large its share is "
-           "depends on the model and the batch; that the same bytes take 240 times as long does not.",
-           links},
-      Item{"WY7", why, "Why does accumulating gradients go well with ZeRO?",
-           "More samples for each update with the activations of one micro-batch, and fewer bytes "
-           "for each sample.",
-           "Some memory it takes: with 2 micro-batches and more, this program adds an accumulator "
-           "of 8Φ under --reduce exact, and one unit's gradient under --reduce mpi. Fewer bytes is "
-           "what stages 0 and 1 need, which synchronise once a step. Stages 2 and 3 have "
-           "nowhere to keep whole gradients and reduce-scatter every micro-batch.",
-           accumulation},
+      Item{
+          "WY6", why, "Why does stage 3 want fast links?",
+          "It sends 3 times the payload; over 10 Gb/s the computation waits for it.",
+          "10 Gb/s are 1.25 GB/s; the documents write about 1. On a ring 3 times the payload are "
+          "1.5 times the bytes of stage 0, and that is what takes the time. How large its share is "
+          "depends on the model and the batch; that the same bytes take 240 times as long does "
+          "not.",
+          links},
+      Item{
+          "WY7", why, "Why does accumulating gradients go well with ZeRO?",
+          "More samples for each update with the activations of one micro-batch, and fewer bytes "
+          "for each sample.",
+          "Some memory it takes: with 2 micro-batches and more, this program adds an accumulator "
+          "under --reduce exact, 8Φ in stages 0 and 1, 8Φ/N in 2 and 3, and one unit's gradient "
+          "under --reduce mpi. Stages 0 and 1 synchronise once a step, so their bytes for a sample "
+          "fall as 1/k. Stages 2 and 3 have nowhere to keep whole gradients and reduce-scatter "
+          "every micro-batch: stage 2 gathers parameters once a step and tends from 2 to 1, stage "
+          "3 gathers them every time and stays at 3.",
+          accumulation},
       Item{"WY8", why, "Why 2Φ for parameters and 4Φ for the master copy of the same?",
            "The 16-bit copy is computed with, the 32-bit copy is updated.", "",
            working_and_master_copy},
@@ -54,7 +59,10 @@ std::span<const Item> question_items() {
            "3(N−1) a unit, without limit.",
            endless_ranks},
       Item{"EC3", edge, "What if activations are what does not fit?",
-           "No stage helps; recomputing them does.", "", activations_and_checkpointing},
+           "No stage helps; recomputing them does, for one more forward pass.",
+           "In stage 3 that pass gathers the parameters a third time: 8Φ in place of 6Φ. With s "
+           "segments of n equal units s inputs are kept and n/s made again, least near s = √n.",
+           activations_and_checkpointing},
       Item{"EC4", edge, "Φ not divisible by N.",
            "Shards are ragged, some ranks hold an element more; sums and bits stay exact.", "",
            ragged_shards},

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ask: every item that no simulation decides is measured on 4 ranks and confirmed; what it leaves is what
 # verify, plan and report know; it asks for a prediction where someone types, and for none elsewhere.
-#   tests/program/ask.sh PROGRAM
+#   tests/program/ask.sh PROGRAM [RANKS...]   on which it asks for all items as well
 # shellcheck disable=SC2317  # the checks are called through "check"
 # shellcheck source=tests/program/checks.sh
 . "$(dirname "$0")/checks.sh"
@@ -33,6 +33,13 @@ for file in "some results"/exercise-*.json; do
 done
 alone report --results "some results"
 check "  and report makes a page of it" succeeded
+
+for ranks in "${@:2}"; do
+  run "$ranks" 120 ask --all --check
+  check "$ranks ranks, --all --check" succeeded
+  check "  confirmed but for what is simulated" \
+    equal "$(grep -cE '^[A-Z0-9.]+  *confirmed ' out)" $((53 - $(wc -w <<<"$simulated_items")))
+done
 
 # --- one item ---
 

@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 
+#include "page_folder.hpp"
 #include "report/experiment.hpp"
 #include "report/folder.hpp"
-#include "results_folder.hpp"
-#include "zerolab/report/items.hpp"
+#include "zerolab/report/ask.hpp"
 
 namespace zerolab {
 namespace {
@@ -66,6 +67,45 @@ TEST_F(Experiments, DecideTheirItemsOnRanksEnough) {
         [file = file](const std::string& open) { return open.find(file) != std::string::npos; });
     EXPECT_EQ(missing, !enough) << id;
   }
+}
+
+TEST_F(Experiments, MeasurePartsOfItemsThatRunsDecide) {
+  std::map<std::string, json> files;
+  for (const char* file : {"experiment-variants.json", "experiment-states.json"}) {
+    files[file] = measured(file);
+  }
+  if (!first()) return;
+  for (const std::size_t n : {1U, 2U}) {
+    files[fmt::format("verify-{}.json", n)] = whole_verify_json(n);
+  }
+  const ResultsFolder folder;
+  write(folder, files);
+  Results results(folder.path());
+  for (const auto& [item, finding] : judged_items(results)) {
+    if (!std::set<std::string>{"TF3", "TF8", "TF10", "WY8"}.contains(item.id)) continue;
+    EXPECT_EQ(finding.status(), Status::holds) << item.id;
+    const bool enough = comm.size() > 1 || std::string(item.id) == "WY8";
+    EXPECT_EQ(finding.open.empty(), enough) << item.id;
+    const Evidence& part = finding.evidence.back();
+    EXPECT_TRUE(part.sources[0].file.starts_with("experiment-")) << item.id;
+    const bool on_one_rank = std::set<std::string>{"TF10", "WY8"}.contains(item.id);  // SE4's
+    EXPECT_EQ(part.values.back().holds.has_value(), comm.size() > 1 || on_one_rank) << item.id;
+  }
+}
+
+TEST_F(Experiments, WhatDecidesIsShown) {
+  const json &states = measured("experiment-states.json"),
+             &averaging = measured("experiment-averaging.json");
+  if (!first()) return;
+  const Finding lost = finding_of("SE4", "experiment-states.json", states);
+  for (const json& one : states["precisions"]) {
+    const std::string rate = fmt::format("{:g}", one["learning_rate"].get<double>());
+    EXPECT_NE(lost.evidence[0].what.find(rate), std::string::npos) << rate;
+  }
+  if (comm.size() == 1) return;
+  const auto ratio = deciding(finding_of("WY4", "experiment-averaging.json", averaging));
+  EXPECT_EQ(ratio->evidence.what.substr(0, 8), "variance");
+  EXPECT_EQ(ratio->value.at, fmt::format("N = {}", comm.size()));
 }
 
 /// What is put into a file of right results.
@@ -135,6 +175,22 @@ const std::vector<Fault> faults{
     {"experiment-identical-batches.json", "EC6", "/stages/1/agrees", false},
     {"experiment-identical-batches.json", "EC6", "/variance/all_ranks", 0.1}};
 
+const std::vector<Fault> faults_of_variants{
+    {"experiment-variants.json", "TF3", "/library_order/stages/1/parameters", "another"},
+    {"experiment-variants.json", "TF3", "/library_order/stages/3/moments", "another"},
+    {"experiment-variants.json", "TF3", "/library_order/stages/2/agrees", false},
+    {"experiment-variants.json", "TF3", "/library_order/stages/0/updates", 0},
+    {"experiment-variants.json", "TF8", "/overlapped/peak/1", 2},
+    {"experiment-variants.json", "TF8", "/overlapped/now/0", 2},
+    {"experiment-variants.json", "TF8", "/units/1", 1},
+    {"experiment-variants.json", "TF10", "/fp32/0/parameters/1", 2},
+    {"experiment-variants.json", "TF10", "/fp32/1/gradients/0", 2},
+    {"experiment-variants.json", "TF10", "/fp32/1/master/0", 2},
+    {"experiment-variants.json", "TF10", "/fp32/1/variance/1", 2},
+    {"experiment-variants.json", "TF10", "/fp32/1/stage", 0},
+    {"experiment-states.json", "TF10", "/precisions/0/runs/1/lost_updates", 0},
+    {"experiment-states.json", "WY8", "/precisions/1/runs/1/lost_updates", 0}};
+
 const std::vector<Fault> faults_of_small_units{
     {"experiment-empty-shards.json", "EC4", "/shards/0/2", 2},
     {"experiment-empty-shards.json", "EC4", "/shards/2/2", 1},
@@ -147,9 +203,11 @@ TEST_F(Experiments, OneWrongNumberAndTheItemFails) {
   const json& averaging = measured("experiment-averaging.json");
   const json& sums = measured("experiment-sums.json");
   for (const Decides& one : decides) measured(one.file);
+  measured("experiment-variants.json");
   if (!first() || comm.size() == 1) return;
   std::vector<Fault> all = faults_in_numbers(averaging, sums);
   all.insert(all.end(), faults.begin(), faults.end());
+  all.insert(all.end(), faults_of_variants.begin(), faults_of_variants.end());
   if (std::has_single_bit(comm.size())) {
     all.push_back({"experiment-sums.json", "SE9", "/digest/sum", "another"});
     all.push_back({"experiment-sums.json", "SE9", "/digest/mean", sums["digest"]["sum"]});

@@ -92,6 +92,12 @@ TEST(Items, OneWrongNumberAndTheItemFails) {
       {"3.3", "exercise-3.3.json", "/stages/3/bytes_per_rank"},
       {"3.3", "exercise-3.3-2.json", "/stages/0/volume_bytes"},
       {"4.1", "exercise-4.1.json", "/stages/3/fits"},
+      {"4.1", "exercise-4.1.json", "/stages/3/min_ranks"},
+      {"4.1", "exercise-4.1.json", "/stages/3/min_ranks_power_of_two"},
+      {"4.1", "exercise-4.1.json", "/remedies/activations_at_most"},
+      {"4.1", "exercise-4.1.json", "/remedies/offload/2/fits"},
+      {"4.1", "exercise-4.1.json", "/remedies/offload/3/total_bytes"},
+      {"4.1", "exercise-4.1.json", "/remedies/split/1/parts"},
       {"4.2", "exercise-4.2.json", "/stages/3/min_ranks_power_of_two"},
       {"4.2", "exercise-4.2-2.json", "/stages/3/total_bytes"},
       {"5.1", "verify-8.json", "/stages/3/memory/per_rank/1/gradients/now"},
@@ -113,6 +119,7 @@ TEST(Items, OneWrongNumberAndTheItemFails) {
       {"SE3", "verify-4.json", "/stages/0/memory/per_rank/2/master/now"},
       {"SE5", "verify-8.json", "/stages/0/memory/per_rank/7/parameters/now"},
       {"SE6", "verify-4.json", "/bytes/2/traffic/per_rank/3/reduce_scatter/payload_bytes"},
+      {"SE6", "experiment-wire.json", "/reduce_scatter/sent/0"},
       {"SE7", "verify-4.json", "/stages/2/memory/per_rank/1/activations/peak"},
       {"SE8", "verify-8.json", "/bytes/3/traffic/per_rank/1/allgather/ring_bytes"},
       {"WY1", "verify-3.json", "/stages/2/memory/per_rank/0/gradients/now"},
@@ -120,7 +127,8 @@ TEST(Items, OneWrongNumberAndTheItemFails) {
       {"WY3", "verify-8.json", "/stages/0/memory/per_rank/0/variance/now"},
       {"WY5", "verify-8.json", "/stages/3/memory/per_rank/0/parameters/now"},
       {"WY8", "verify-1.json", "/stages/0/memory/per_rank/0/master/now"},
-      {"EC1", "verify-1.json", "/bytes/3/traffic/per_rank/0/allgather/ring_bytes"},
+      {"EC1", "verify-1.json", "/stages/1/memory/per_rank/0/master/now"},
+      {"EC1", "experiment-wire.json", "/alone/3/1"},
       {"EC2", "verify-4.json", "/stages/3/memory/per_rank/3/gradients/now"},
       {"EC3", "verify-4.json", "/stages/3/memory/per_rank/3/activations/peak"},
       {"EC4", "verify-3.json", "/stages/1/digest/master"},
@@ -173,6 +181,16 @@ TEST(Items, WhatOneRankCannotShowIsOpen) {
     EXPECT_FALSE(items.at(id).finding.open.empty()) << id;
   }
   EXPECT_EQ(items.at("EC1").finding.status(), Status::holds);
+}
+
+TEST(Items, WhatOneRankSendsIsJudgedWhereItIsCounted) {
+  auto files = only({"verify-1.json"});
+  json& there = files["verify-1.json"]["bytes"]["3"]["traffic"]["per_rank"][0]["allgather"];
+  there["ring_bytes"] = 8;  // 0 by definition: nothing to judge
+  EXPECT_EQ(judged(files).at("EC1").finding.status(), Status::holds);
+  EXPECT_EQ(judged(files).at("EC1").finding.evidence.back().how, "ring model");
+  files["experiment-wire.json"] = whole_wire_json();
+  EXPECT_EQ(judged(files).at("EC1").finding.evidence.back().how, "measured");
 }
 
 TEST(Items, GrowthWithNNeedsTwoNumbersOfRanks) {
@@ -355,7 +373,7 @@ TEST(Items, TheRightSumOnOneRankIsNotSharding) {
 json counted_calls(const std::vector<std::uint64_t>& whole,
                    const std::vector<std::uint64_t>& scattered,
                    const std::vector<std::uint64_t>& gathered) {
-  json file{{"ranks", 2}, {"payload_bytes", 8}, {"not_available", nullptr}};
+  json file = whole_wire_json();
   file["allreduce"] = {{"sent", whole}, {"ring", {8U, 8U}}};
   file["reduce_scatter"] = {{"sent", scattered}, {"ring", {4U, 4U}}};
   file["allgather"] = {{"sent", gathered}, {"ring", {4U, 4U}}};

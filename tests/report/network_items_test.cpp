@@ -6,7 +6,7 @@
 
 #include "network_folder.hpp"
 #include "page_folder.hpp"
-#include "zerolab/report/items.hpp"
+#include "zerolab/report/ask.hpp"
 
 namespace zerolab {
 namespace {
@@ -36,6 +36,12 @@ TEST(SimulatedSteps, RightTimesHold) {
         EXPECT_EQ(open.find("SimGrid"), std::string::npos) << id << ": " << open;
       }
     }
+  }
+}
+
+TEST(SimulatedSteps, WhereTimeDecidesItIsWhatALineShows) {
+  for (const char* id : {"SE8", "EC2"}) {
+    EXPECT_EQ(deciding(judged(whole_network_json()).at(id))->evidence.how, "simulated") << id;
   }
 }
 

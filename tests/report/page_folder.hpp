@@ -64,6 +64,17 @@ inline json whole_verify_json(std::size_t ranks, const Job& job = odd_job()) {
   return file;
 }
 
+/// Of 2 ranks, whose rings send a byte each in a call and two in an all-reduce; and nothing alone.
+inline json whole_wire_json() {
+  json file{{"ranks", 2}, {"payload_bytes", 2}, {"not_available", nullptr}};
+  file["allreduce"] = {{"sent", {2, 2}}, {"ring", {2, 2}}};
+  for (const char* half : {"reduce_scatter", "allgather"}) {
+    file[half] = {{"sent", {1, 1}}, {"ring", {1, 1}}};
+  }
+  file["alone"] = std::vector<std::vector<std::uint64_t>>(4, {0, 0});
+  return file;
+}
+
 inline json fraction_json(std::uint64_t a, std::uint64_t b) {
   return {{"numerator", a},
           {"denominator", b},
@@ -90,9 +101,20 @@ inline std::map<std::string, json> plan_answers() {
                                           {"volume_bytes_both_directions", 2'067'187'500'000}}};
   json& fit = answers["exercise-4.1"];
   for (const std::uint64_t gigabytes : {660U, 240U, 170U, 100U}) {
-    fit["stages"].push_back(
-        {{"stage", fit["stages"].size()}, {"total_bytes", gigabytes * giga}, {"fits", false}});
+    fit["stages"].push_back({{"stage", fit["stages"].size()},
+                             {"total_bytes", gigabytes * giga},
+                             {"fits", false},
+                             {"min_ranks", nullptr}});
   }
+  // 640/N ≤ 60; 4Φ = 160, 160, 80 + 10, 20 beside 20; 640, 220, 150, 80 over M ≤ 60.
+  fit["stages"][3]["min_ranks"] = 11;
+  fit["stages"][3]["min_ranks_power_of_two"] = 16;
+  fit["remedies"]["activations_at_most"] = 0;
+  for (const std::uint64_t gigabytes : {180U, 180U, 110U, 40U}) {
+    fit["remedies"]["offload"].push_back(
+        {{"total_bytes", gigabytes * giga}, {"fits", gigabytes <= 80}});
+  }
+  for (const int parts : {11, 4, 3, 2}) fit["remedies"]["split"].push_back({{"parts", parts}});
   json four = {{"stage", 3},
                {"total_bytes", 85 * giga},
                {"min_ranks_bound", fraction_json(128, 15)},
@@ -141,6 +163,7 @@ inline std::map<std::string, json> whole_folder() {
   }
   for (const auto& [answer, content] : plan_answers()) files[answer + ".json"] = content;
   files["doctor.json"] = whole_doctor_json();
+  files["experiment-wire.json"] = whole_wire_json();
   files["verdicts.jsonl"] = {{"name", "verify digits, 4 ranks"},
                              {"holds", true},
                              {"seconds", 12},
