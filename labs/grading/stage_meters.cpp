@@ -174,9 +174,10 @@ void held_at_most(Check& check, const StageLab& lab) {
       const std::size_t now = run.memory.line(category).now, peak = run.memory.line(category).peak;
       const auto words = [&](std::size_t got, std::size_t want) {
         return fmt::format("expected {} bytes, got {}{}", want, got,
-                           got <= want   ? ""
-                           : now == peak ? ": more than this rank's share is stored"
-                                         : ": something is kept that is used no more");
+                           got <= want ? ""
+                           : now == peak
+                               ? ": more than this rank's share is stored, or something is kept"
+                               : ": something is kept that is used no more");
       };
       check.expect(peak == right[c].peak,
                    "most {} at a time in a step of {} micro-batch{} of 4-3-2: {}", name(category),
