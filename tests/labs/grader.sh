@@ -125,6 +125,15 @@ number=${no_mine##*/}
 ended "lab --mine without a file" 2 "/mine.cpp" run lab "${number%%_*}" --mine
 ended "lab takes no file" 2 "'lab' takes no '--file'" run lab 03 --file x
 ended "one number of ranks for a lab" 2 "one number" run --ranks 1,2 lab 03
+# Pretended tools say what they are called with. A folder built without the tests gets them.
+for tool in cmake ctest; do
+  printf '#!/bin/sh\necho %s "$@"\n' $tool >"$work/bin/$tool" && chmod +x "$work/bin/$tool"
+done
+pretended() { PATH=$work/bin:$PATH run "$@"; }
+ended "test builds the tests" 0 "-DZEROLAB_TESTS=ON" pretended test -R none
+holds "and no tests at all are a fault" grep -q "^ctest .*--no-tests=error" "$work/said"
+ended "build does not ask for them" 0 "cmake --build" pretended build
+holds "and leaves them as they are" test "$(grep -c ZEROLAB_TESTS "$work/said")" -eq 0
 for script in run_labs.sh\ help labs/simulate_network.sh labs/simulate.sh labs/exercises.sh; do
   # shellcheck disable=SC2086  # a command and its argument
   "$project/"$script >"$work/said"
