@@ -41,6 +41,7 @@ int say(const CommandLine& line) {
 
 int alone(const CommandLine& line) {
   if (line.command == "ask") return list_items();
+  if (line.command == "checkpoint") return checkpoint_command(line.checkpoint);
   return line.command == "plan" ? plan_command(line.plan) : report_command(line.report);
 }
 

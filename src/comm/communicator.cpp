@@ -292,6 +292,11 @@ std::uint64_t Communicator::maximum(std::uint64_t word) {
   return word;
 }
 
+void Communicator::exclusive_or(std::span<std::uint32_t> words) {
+  MPI_Allreduce(MPI_IN_PLACE, words.data(), count(words.size()), MPI_UINT32_T, MPI_BXOR, comm_);
+  ledger_.record(Collective::other, {1, words.size(), words.size_bytes(), 0});
+}
+
 std::vector<std::string> Communicator::gather(const std::string& text) {
   std::vector<int> counts(size_);
   const int mine = count(text.size());

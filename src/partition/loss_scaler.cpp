@@ -4,23 +4,28 @@
 
 namespace zerolab {
 
+void LossScaler::resume(const State& state) {
+  state_ = state;
+  if (settings_.fixed) state_.scale = *settings_.fixed;
+}
+
 void LossScaler::grow() {
-  skips_in_a_row_ = 0;
-  if (settings_.fixed || ++updates_in_a_row_ < settings_.growth_interval) return;
-  scale_ = std::min(scale_ * 2, LossScaleSettings::largest);
-  updates_in_a_row_ = 0;
+  state_.skips_in_a_row = 0;
+  if (settings_.fixed || ++state_.updates_in_a_row < settings_.growth_interval) return;
+  state_.scale = std::min(state_.scale * 2, LossScaleSettings::largest);
+  state_.updates_in_a_row = 0;
 }
 
 void LossScaler::skip() {
-  ++skips_;
-  updates_in_a_row_ = 0;
-  if (!settings_.fixed) scale_ = std::max(scale_ / 2, LossScaleSettings::smallest);
-  if (++skips_in_a_row_ < settings_.max_skips) return;
+  ++state_.skips;
+  state_.updates_in_a_row = 0;
+  if (!settings_.fixed) state_.scale = std::max(state_.scale / 2, LossScaleSettings::smallest);
+  if (++state_.skips_in_a_row < settings_.max_skips) return;
   throw AgreedError(
       fmt::format("{} steps in a row were skipped because gradients were not finite or at least "
                   "2^17, the loss scale is now {}; "
                   "look for nan, inf or huge numbers in the data, or lower the learning rate",
-                  skips_in_a_row_, scale_));
+                  state_.skips_in_a_row, state_.scale));
 }
 
 }  // namespace zerolab

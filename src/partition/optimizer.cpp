@@ -75,6 +75,19 @@ double Optimizer::flops(std::size_t elements) const {
   return each * static_cast<double>(elements);
 }
 
+void Optimizer::resume(std::size_t updates) {
+  updates_ = updates;
+  // The same products in the same order, as far as they change: the smallest numbers round to
+  // themselves.
+  const auto power = [updates](double beta) {
+    double product = 1;
+    for (std::size_t t = 0; t < updates && product * beta != product; ++t) product *= beta;
+    return product;
+  };
+  beta1_power_ = power(beta1);
+  beta2_power_ = power(beta2);
+}
+
 void Optimizer::start_update(double factor) {
   ++updates_;
   beta1_power_ *= beta1;

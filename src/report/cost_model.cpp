@@ -44,12 +44,21 @@ std::size_t buffer_bytes(const Run& run, std::size_t rank) {
   return bytes;
 }
 
-/// Samples in the rank's largest micro-batch: its first of an epoch, which is never shorter than
-/// later ones.
+/// Samples in the rank's largest micro-batch: the first of the run or of its first new epoch, which
+/// are never shorter than those after them.
 std::size_t largest_batch(const Run& run, std::size_t rank) {
-  const BatchPlan plan{run.training_samples, run.ranks, run.job.micro_batches(run.ranks),
-                       run.job.batch, run.job.seed};
-  return run.steps == 0 ? 0 : plan.samples_in(0, rank, 0);
+  const BatchPlan plan{run.training_samples,
+                       run.ranks,
+                       run.job.micro_batches(run.ranks),
+                       run.job.batch,
+                       run.job.seed,
+                       0,
+                       run.origin};
+  const std::size_t new_epoch = plan.steps_until(run.origin.epoch + 1);
+  const auto samples = [&](std::size_t step) {
+    return step < run.steps ? plan.samples_in(step, rank, 0) : 0;
+  };
+  return std::max(samples(0), samples(new_epoch));
 }
 
 std::size_t largest_block(const Run& run, std::size_t rank) {

@@ -40,13 +40,17 @@ void add_number(CLI::App& app, const std::string& flag, double& field, const std
                 const std::string& words, std::function<bool(double)> allowed) {
   app.add_option_function<std::string>(
          flag, [&field](const std::string& text) { field = *parse_number(text); }, help)
-      ->check(CLI::Validator(
-          [words, allowed](std::string& text) {
-            const std::optional<double> value = parse_number(text);
-            if (value && allowed(*value)) return std::string();
-            return fmt::format("'{}' is not {}", text, words);
-          },
-          words));
+      ->check(number_within(words, std::move(allowed)));
+}
+
+CLI::Validator number_within(const std::string& words, std::function<bool(double)> allowed) {
+  return CLI::Validator(
+      [words, allowed](std::string& text) {
+        const std::optional<double> value = parse_number(text);
+        if (value && allowed(*value)) return std::string();
+        return fmt::format("'{}' is not {}", text, words);
+      },
+      words);
 }
 
 CLI::Validator count(std::size_t least, std::size_t most, bool several) {
@@ -70,14 +74,14 @@ void add_list(CLI::App& app, const std::string& flag, const std::string& help, s
       ->check(count(least, most, true));
 }
 
-CLI::Validator file_name() {
+CLI::Validator file_name(const std::string& word) {
   return CLI::Validator(
       [](std::string& file) {
         if (file.empty()) return std::string("a file name is missing");
         return file == "-" ? std::string("'-' is no file; standard output holds the tables")
                            : std::string();
       },
-      "FILE");
+      word);
 }
 
 void add_json(CLI::App& app, std::string& file) {

@@ -37,6 +37,9 @@ CLI::Option* add_choice(CLI::App& app, const std::string& flag,
 /// which rounds twice on some machines and once on others.
 std::optional<double> parse_number(const std::string& text);
 
+/// One number within bounds, which `words` tell.
+CLI::Validator number_within(const std::string& words, std::function<bool(double)> allowed);
+
 /// An option whose value is a number within bounds.
 void add_number(CLI::App& app, const std::string& flag, double& field, const std::string& help,
                 const std::string& words, std::function<bool(double)> allowed);
@@ -51,13 +54,14 @@ void add_list(CLI::App& app, const std::string& flag, const std::string& help, s
               std::size_t most, std::function<void(const std::vector<std::size_t>&)> set);
 
 /// A file to read or write; "-" is refused, since standard output holds the tables.
-CLI::Validator file_name();
+CLI::Validator file_name(const std::string& word = "FILE");
 
 /// --json FILE, or - for stdout.
 void add_json(CLI::App& app, std::string& file);
 
 // Subcommands with files of their own.
 void add_ask_command(CLI::App& app, AskOptions& options);
+void add_checkpoint_command(CLI::App& app, CheckpointOptions& options);
 void add_plan_command(CLI::App& app, PlanOptions& options);
 void add_report_command(CLI::App& app, ReportOptions& options);
 

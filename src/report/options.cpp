@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "option_values.hpp"
+#include "zerolab/report/saved_run.hpp"
 
 namespace zerolab {
 
@@ -98,6 +99,37 @@ void add_optimizer_options(CLI::App& app, Options& o) {
       ->check(count(1));
 }
 
+void add_checkpoint_options(CLI::App& app, Options& o) {
+  auto* save = app.add_option("--save", o.save,
+                              "write a checkpoint into folder DIR at the end, and when stopped by "
+                              "SIGTERM,\nSIGINT (Ctrl-C) or SIGUSR1")
+                   ->check(file_name("DIR"));
+  app.add_option("--save-every", o.save_every, "and every so many steps")
+      ->check(count(1))
+      ->needs(save);
+  app.add_option("--keep", o.keep, "checkpoints that stay in the folder, the newest [all]")
+      ->check(count(1))
+      ->needs(save);
+  app.add_option("--resume", o.resume,
+                 "go on from the newest checkpoint in DIR, or from FILE, in any stage and on any\n"
+                 "number of ranks; --steps and --epochs name the total to reach")
+      ->check(file_name("DIR|FILE"));
+  app.add_option_function<std::vector<std::string>>(
+         "--allow",
+         [&o](const std::vector<std::string>& names) {
+           o.allow = {names.begin(), names.end()};
+         },
+         "a part of the job that may differ from the checkpoint's")
+      ->check(CLI::IsMember(allowable()))
+      ->allow_extra_args(false);
+  app.add_option_function<std::string>(
+         "--time-limit", [&o](const std::string& text) { o.time_limit = parse_number(text); },
+         "seconds after which to save and stop, with exit code 75")
+      ->check(
+          number_within("a number of seconds above 0", [](double v) { return v > 0 && v < 1e9; }))
+      ->needs(save);
+}
+
 void add_output_options(CLI::App& app, Options& o, const std::string& expected) {
   app.add_option("--digests", o.digests, "write digests of each step, unit and range to FILE")
       ->check(file_name());
@@ -164,6 +196,11 @@ void check_together(const CLI::App& app, Options& o) {
   require(o.against.size() <= (train ? 1 : 2), "--against is given {} times", o.against.size());
   require(o.against.size() < 2 || o.digests.empty(),
           "--digests writes what is trained, and with two --against nothing is");
+  require(o.resume.empty() || (o.digests.empty() && o.against.empty()),
+          "--digests and --against begin with a run's first step, and --resume skips it; compare "
+          "checkpoints with: zerolab checkpoint diff");
+  require(o.wire.empty() || (o.resume.empty() && o.save.empty()) || app.get_name() != "train",
+          "--wire counts what steps send; leave out --save and --resume");
   require_different_files(o);
   o.job.reduce = o.reduce.value_or(ReduceMode::exact);
 }
@@ -211,6 +248,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                    "add the count to FILE, which gets bytes per step from two runs of\nunlike "
                    "length (at most 64 steps); implies --count-wire")
       ->check(file_name());
+  add_checkpoint_options(*train, o);
   add_output_options(*train, o, "a difference from FILE is the result wanted");
 
   auto* verify = app.add_subcommand(
@@ -236,10 +274,12 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
 
   add_ask_command(app, line.ask);
   add_plan_command(app, line.plan);
+  add_checkpoint_command(app, line.checkpoint);
   add_report_command(app, line.report);
 
   try {
-    const std::set<std::string> known{"train", "verify", "ask", "doctor", "plan", "report"};
+    const std::set<std::string> known{"train", "verify", "ask",       "doctor",
+                                      "plan",  "report", "checkpoint"};
     const std::string first = argc > 1 ? argv[1] : "";
     require(first.empty() || first[0] == '-' || known.contains(first),
             "'{}' is no subcommand; there are {}", first, fmt::join(known, ", "));

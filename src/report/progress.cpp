@@ -17,12 +17,12 @@ std::string duration(double seconds) {
 }  // namespace
 
 std::string progress_line(const std::string& what, const Position& at, std::size_t columns) {
-  const std::size_t epochs = (at.steps + at.steps_per_epoch - 1) / at.steps_per_epoch;
-  const double a_step = at.seconds / static_cast<double>(at.done);
+  const auto epoch = [&](std::size_t steps) { return at.plan.position(steps - 1).epoch + 1; };
+  const double a_step = at.seconds / static_cast<double>(at.done - at.plan.first_step);
   // The first that does not fit any more and all after it are left out.
   std::string line = shown_width(what) <= columns ? what : "";
   for (const std::string& words :
-       {fmt::format("epoch {}/{}", (at.done - 1) / at.steps_per_epoch + 1, epochs),
+       {fmt::format("epoch {}/{}", epoch(at.done), epoch(at.steps)),
         fmt::format("loss {:.4f}", at.loss),
         fmt::format("{:.0f} samples/s", static_cast<double>(at.samples) / at.seconds),
         duration(a_step * static_cast<double>(at.steps - at.done)) + " left",
@@ -36,7 +36,7 @@ std::string progress_line(const std::string& what, const Position& at, std::size
 Progress::Progress(bool wanted, std::string what, const JobData& data, std::size_t steps)
     : line_(wanted),
       what_(std::move(what)),
-      at_{0, steps, data.steps_per_epoch, 0, 0, 0},
+      at_{0, steps, data.plan, 0, 0, 0},
       begin_(Clock::now()),
       shown_(begin_) {}
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "zerolab/report/console.hpp"
 
@@ -103,6 +105,20 @@ json metrics_json(std::size_t step, const StepResult& result, const Stage& stage
 
 LineFile::LineFile(const std::string& name) : name_(name), file_(std::fopen(name.c_str(), "w")) {
   require(file_ != nullptr, "{}: cannot be written: {}", name, std::strerror(errno));
+}
+
+LineFile::LineFile(const std::string& name, std::size_t step) : name_(name) {
+  std::uintmax_t kept = 0;
+  std::ifstream file(name, std::ios::binary);
+  for (std::string line; std::getline(file, line) && !file.eof(); kept += line.size() + 1) {
+    const json told = json::parse(line, nullptr, false);
+    if (!told.is_object() || told.value("step", json()) > json(step)) break;
+  }
+  file.close();
+  std::error_code none;
+  if (std::filesystem::is_regular_file(name, none)) std::filesystem::resize_file(name, kept, none);
+  file_ = std::fopen(name.c_str(), "a");
+  require(file_ != nullptr && !none, "{}: cannot be written: {}", name, std::strerror(errno));
 }
 
 LineFile::~LineFile() {

@@ -1,6 +1,8 @@
 // train: one stage on real data.
 #include <filesystem>
 
+#include "zerolab/report/checkpoint.hpp"
+#include "zerolab/report/checkpoints.hpp"
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/console.hpp"
 #include "zerolab/report/digest_recorder.hpp"
@@ -18,7 +20,7 @@ void print_trace(const Trace& trace, Communicator& comm) {
   for (const std::string& lines : comm.gather(mine)) fmt::print("{}\n", lines);
 }
 
-void print_outcome(const Outcome& o, const Job& job) {
+void print_outcome(const Outcome& o, const Job& job, bool stopped) {
   if (o.last) {
     fmt::print("loss {:.6f} · gradient norm {:.6g} · {} of {} steps skipped · loss scale {}\n",
                o.last->loss, o.last->grad_norm, o.skipped, o.steps, o.last->loss_scale);
@@ -28,7 +30,8 @@ void print_outcome(const Outcome& o, const Job& job) {
                100.0 * static_cast<double>(o.evaluation.correct) /
                    static_cast<double>(o.evaluation.samples));
   } else {
-    fmt::print("test accuracy not available: the data has no test samples\n");
+    fmt::print("test accuracy not available: {}\n",
+               stopped ? "stopped before the last step" : "the data has no test samples");
   }
   fmt::print("digest {} · master {} · moments {} · {}\n", hex(o.digest.parameters),
              hex(o.digest.master), hex(o.digest.moments),
@@ -94,46 +97,64 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
     words.insert(words.begin(),
                  {fmt::format("stage {}", options.stage), std::string(name(job.reduce))});
     fmt::print("{}{}", joined(words), describe_libraries(job));
+    if (job_data.resumed) fmt::print("{}", describe_resumed(job_data));
     std::fflush(stdout);
   }
   std::shared_ptr<WireRun> wire;
   if (options.count_wire) wire = std::make_shared<WireRun>(options, job_data, comm, wire_dump);
   std::optional<LineFile> metrics;
   together(comm, [&] {
-    if (comm.rank() == 0 && !options.metrics.empty()) metrics.emplace(options.metrics);
+    if (comm.rank() != 0 || options.metrics.empty()) return;
+    if (job_data.resumed) {
+      metrics.emplace(options.metrics, job_data.saved.at.step);
+    } else {
+      metrics.emplace(options.metrics);
+    }
   });
   DigestRecorder digests(options, job_data, options.stage, comm);
+  Checkpoints checkpoints(options, job_data, comm);
   Trace trace;
   Timeline timeline([&comm] { return comm.now(); });
   Outcome outcome;
   {
     Progress progress(speaks && !options.quiet, fmt::format("stage {}", options.stage), job_data,
                       job_data.steps);
-    std::size_t samples = 0;
-    outcome = run({.job = job,
-                   .stage = options.stage,
-                   .steps = job_data.steps,
-                   .data = *job_data.data,
-                   .comm = comm,
-                   .memory = memory,
-                   .trace = options.trace ? &trace : nullptr,
-                   .timeline = options.timeline.empty() ? nullptr : &timeline,
-                   .before_steps = [&](const Stage& stage) { digests.record(0, stage); },
-                   .after_step =
-                       [&](std::size_t step, const StepResult& result, const Stage& stage) {
-                         samples += result.samples;
-                         progress.show(step, result);
-                         if (metrics)
-                           metrics->write(metrics_json(step, result, stage, job, samples));
-                         digests.record(step + 1, stage);
-                       }});
+    std::size_t samples = job_data.saved.samples;
+    Training training{.job = job,
+                      .stage = options.stage,
+                      .steps = job_data.steps,
+                      .data = *job_data.data,
+                      .comm = comm,
+                      .memory = memory,
+                      .trace = options.trace ? &trace : nullptr,
+                      .timeline = options.timeline.empty() ? nullptr : &timeline,
+                      .from = job_data.saved.at,
+                      .stop = [&] { return checkpoints.stopped(); },
+                      .before_steps =
+                          [&](const Stage& stage) {
+                            digests.record(0, stage);
+                            checkpoints.after(job_data.saved.at.step, samples, stage);
+                          },
+                      .after_step =
+                          [&](std::size_t step, const StepResult& result, const Stage& stage) {
+                            samples += result.samples;
+                            progress.show(step, result);
+                            if (metrics)
+                              metrics->write(metrics_json(step, result, stage, job, samples));
+                            digests.record(step + 1, stage);
+                            checkpoints.after(step + 1, samples, stage);
+                          }};
+    if (job_data.resumed)
+      training.load = [&](Stage& stage) { load_states(*job_data.resumed, stage, job, comm); };
+    outcome = run(training);
   }
   if (options.trace && !options.json_only()) print_trace(trace, comm);
   bool good = true;
   nlohmann::json summary;
   together(comm, [&] {
     if (comm.rank() != 0) return;
-    if (speaks) print_outcome(outcome, job);
+    if (speaks) print_outcome(outcome, job, checkpoints.stopped());
+    if (speaks) fmt::print("{}", checkpoints.words());
     good = outcome.memory_holds() && outcome.traffic_holds();
     summary = summary_json(outcome, job);
     if (const auto& comparison = digests.comparison()) {
@@ -155,7 +176,8 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
     throw AgreedError(fmt::format("rank {} holds other bits than the rest",
                                   fmt::join(outcome.digest.deviating, ", ")));
   }
-  const int code = comm.maximum(good ? 0 : 1) == 0 ? 0 : 1;
+  int code = comm.maximum(good ? 0 : 1) == 0 ? 0 : 1;
+  if (code == 0 && checkpoints.stopped()) code = stopped_early;
   if (!wire) return {code};
   wire->finish(outcome, comm);
   return {code, [wire, summary] { wire->conclude(summary); }};

@@ -76,7 +76,9 @@ void train_steps(const Training& training, Stage& stage, Outcome& outcome) {
   std::vector<double> seconds, compute, communication;
   double samples = 0, total = 0;
   bool untold = training.trace != nullptr;
-  for (std::size_t s = 0; s < training.steps; ++s) {
+  outcome.steps = training.from.step;
+  while (outcome.steps < training.steps) {
+    const std::size_t s = outcome.steps++;
     if (untold) training.trace->start();
     const double begin = comm.now();
     const auto computed = comm.compute_seconds();
@@ -97,6 +99,7 @@ void train_steps(const Training& training, Stage& stage, Outcome& outcome) {
       outcome.step_digests.push_back(my_parameter_digest(stage, training.job, comm));
     }
     if (training.after_step) training.after_step(s, result, stage);
+    if (training.stop && training.stop()) break;
   }
   outcome.step_median = median(std::move(seconds));
   if (comm.compute_seconds()) {
@@ -123,18 +126,20 @@ Outcome run(const Training& training) {
     check_job(training.job, comm.size());
     stage =
         training.make(training.stage, {training.job, training.data, comm, training.memory, trace});
+    if (!training.load) return;
+    stage->resume(training.from);
+    training.load(*stage);
   });
 
   Outcome outcome;
   outcome.stage = training.stage;
-  outcome.steps = training.steps;
   if (training.before_steps) training.before_steps(*stage);
   {
     const Watch watch(training, trace);
     train_steps(training, *stage, outcome);
   }
   outcome.skipped = stage->scaler().skips();
-  outcome.evaluation = stage->evaluate();
+  if (outcome.steps == training.steps) outcome.evaluation = stage->evaluate();
   const RankReport mine = measure(training, rss_known);
   outcome.digest = digest_of(*stage, training.job, comm);
   const auto outside = comm.outside_training();
@@ -144,12 +149,13 @@ Outcome run(const Training& training) {
   const Run facts{training.job,
                   training.stage,
                   comm.size(),
-                  outcome.steps,
-                  outcome.skipped,
+                  outcome.steps - training.from.step,
+                  outcome.skipped - training.from.scaler.skips,
                   training.data.samples(Split::train),
-                  training.data.samples(Split::test),
+                  outcome.evaluation.samples,
                   Stage::evaluation_block,
-                  training.data.bytes()};
+                  training.data.bytes(),
+                  stage->plan().origin};
   for (std::size_t r = 0; r < outcome.reports.size(); ++r) {
     outcome.memory_formula.push_back(memory_formula(facts, r));
     outcome.traffic_formula.push_back(traffic_formula(facts, r));

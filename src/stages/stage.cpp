@@ -150,6 +150,14 @@ StepResult Stage::agree(std::size_t samples, LossSum loss) {
   return result;
 }
 
+void Stage::resume(const ResumePoint& from) {
+  plan_.first_step = from.step;
+  plan_.origin = from.position;
+  if (plan_.origin.sample >= plan_.samples) plan_.origin = {from.position.epoch + 1, 0};
+  optimizer.resume(from.updates);
+  scaler_.resume(from.scaler);
+}
+
 Evaluation Stage::evaluate() {
   const auto outside = ranks_.outside_training();
   const std::size_t samples = data_.samples(Split::test);

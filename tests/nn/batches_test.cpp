@@ -140,6 +140,41 @@ TEST(BatchPlan, RanksAndRoundsShareTheGlobalBatch) {
 }
 
 // The two cases that others deadlocked on: fewer samples than ranks, and 103 on 4 ranks of 8.
+// Resumed with another G in the middle of an epoch: the rest of it in its order, nothing repeated
+// or left out, and then whole epochs; with the same G the very steps that were left.
+TEST(BatchPlan, AResumedRunDealsWhatIsLeft) {
+  for (const std::size_t n : {1U, 7U, 31U, 64U, 103U}) {
+    const BatchPlan before{n, 4, 4, 2, 9}, whole{n, 1, 1, n, 9};
+    for (std::size_t done = 0; done <= 2 * before.steps_per_epoch(); ++done) {
+      for (const std::size_t ranks : {1U, 3U, 4U, 5U}) {
+        SCOPED_TRACE(fmt::format("n {} after {} steps, N {}", n, done, ranks));
+        BatchPlan after{n, ranks, ranks, 2, 9};
+        after.first_step = done;
+        after.origin = before.position(done);
+        const std::size_t epoch = after.origin.epoch, end = after.steps_until(epoch + 1);
+        Indices seen = whole.indices(epoch, 0, 0);
+        seen.resize(after.origin.sample);
+        for (std::size_t step = done; step < end; ++step) {
+          EXPECT_EQ(after.position(step).epoch, epoch);
+          const Indices some = samples_of(after, step);
+          EXPECT_EQ(some.size(), after.samples_in(step));
+          seen.insert(seen.end(), some.begin(), some.end());
+          if (ranks == before.ranks) {
+            EXPECT_EQ(some, samples_of(before, step));
+          }
+        }
+        EXPECT_EQ(seen, whole.indices(epoch, 0, 0));
+        EXPECT_EQ(after.position(end), (DataPosition{epoch + 1, 0}));
+        EXPECT_EQ(after.steps_until(epoch + 3), end + 2 * after.steps_per_epoch());
+        EXPECT_EQ(after.steps_until(epoch), done);
+        if (ranks == before.ranks) {
+          EXPECT_EQ(samples_of(after, end + 1), samples_of(before, end + 1));
+        }
+      }
+    }
+  }
+}
+
 TEST(BatchPlan, UnevenTails) {
   const BatchPlan few{3, 4, 4, 8, 1}, fewest{3, 4, 4, 1, 1}, tail{103, 4, 4, 8, 1};
   EXPECT_EQ(few.steps_per_epoch(), 1U);

@@ -6,8 +6,13 @@
 namespace zerolab {
 namespace {
 
+/// Epochs of so many steps.
+BatchPlan epochs_of(std::size_t steps) {
+  return {steps, 1, 1, 1, 1};
+}
+
 // 30 of 120 steps of 4 epochs in 15 s, 64 samples each: the first epoch ends, 45 s are left.
-const Position quarter{30, 120, 30, 0.25, 30 * 64, 15};
+const Position quarter{30, 120, epochs_of(30), 0.25, 30 * 64, 15};
 
 TEST(Progress, TellsEpochLossSpeedAndTimeLeft) {
   EXPECT_EQ(progress_line("stage 2", quarter, 100),
@@ -25,12 +30,23 @@ TEST(Progress, TheNextEpochBeginsWithItsFirstStep) {
 }
 
 TEST(Progress, APartOfAnEpochCountsAsOne) {
-  EXPECT_NE(progress_line("", {1, 31, 30, 0, 64, 1}, 100).find("epoch 1/2"), std::string::npos);
+  EXPECT_NE(progress_line("", {1, 31, epochs_of(30), 0, 64, 1}, 100).find("epoch 1/2"),
+            std::string::npos);
+}
+
+// Resumed after 20 steps of 10 that made an epoch each, now of 30: 5 more in 10 s, 15 are left of
+// this, the third epoch, and 30 of the fourth.
+TEST(Progress, AResumedRunCountsItsOwnSteps) {
+  BatchPlan plan = epochs_of(30);
+  plan.first_step = 20;
+  plan.origin = {2, 10};
+  EXPECT_EQ(progress_line("", {25, 70, plan, 0, 5, 10}, 100),
+            " · epoch 3/4 · loss 0.0000 · 0 samples/s · 1 min 30 s left · step 25/70");
 }
 
 TEST(Progress, LongTimesInMinutesAndHours) {
   const auto left = [](double seconds) {
-    const std::string line = progress_line("", {1, 2, 2, 0, 1, seconds}, 100);
+    const std::string line = progress_line("", {1, 2, epochs_of(2), 0, 1, seconds}, 100);
     return line.substr(0, line.find(" left")).substr(line.find("samples/s · ") + 13);
   };
   EXPECT_EQ(left(59), "59 s");

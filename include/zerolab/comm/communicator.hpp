@@ -95,6 +95,8 @@ class Communicator {
   /// MPI_Allreduce of a few 64-bit words, sum modulo 2^64 or maximum, entered under scalars.
   void sum(std::span<std::uint64_t> words);
   std::uint64_t maximum(std::uint64_t word);
+  /// MPI_Allreduce of words, bit by bit exclusive-or, entered under other.
+  void exclusive_or(std::span<std::uint32_t> words);
   /// MPI_Gatherv of one string a rank to rank 0 (empty elsewhere), entered under other.
   std::vector<std::string> gather(const std::string& text);
   /// MPI_Bcast of a string from rank `root`, entered under other.

@@ -9,10 +9,21 @@ namespace zerolab {
 class LossScaler {
  public:
   explicit LossScaler(const LossScaleSettings& settings)
-      : settings_(settings), scale_(settings.fixed.value_or(LossScaleSettings::initial)) {}
+      : settings_(settings), state_{settings.fixed.value_or(LossScaleSettings::initial)} {}
 
-  double scale() const { return scale_; }
-  std::size_t skips() const { return skips_; }
+  double scale() const { return state_.scale; }
+  std::size_t skips() const { return state_.skips; }
+
+  /// What a checkpoint keeps of it.
+  struct State {
+    double scale = LossScaleSettings::initial;
+    std::size_t updates_in_a_row = 0, skips_in_a_row = 0;
+    std::size_t skips = 0;  ///< in all
+    bool operator==(const State&) const = default;
+  };
+  const State& state() const { return state_; }
+  /// Goes on from there; a fixed scale stays what the settings say.
+  void resume(const State& state);
 
   /// After an update.
   void grow();
@@ -21,10 +32,7 @@ class LossScaler {
 
  private:
   LossScaleSettings settings_;
-  double scale_;
-  std::size_t updates_in_a_row_ = 0;
-  std::size_t skips_in_a_row_ = 0;
-  std::size_t skips_ = 0;
+  State state_;
 };
 
 }  // namespace zerolab

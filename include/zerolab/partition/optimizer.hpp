@@ -34,6 +34,8 @@ class Optimizer {
   double flops(std::size_t elements) const;
 
   std::size_t updates() const { return updates_; }  ///< t
+  /// Goes on after that many updates, from states that the caller fills.
+  void resume(std::size_t updates);
   const std::vector<States>& states() const { return states_; }
   std::vector<States>& states() { return states_; }
 

@@ -15,6 +15,10 @@ struct Ending {
   std::function<void()> after_finalize = {};  ///< if any; throws Error on a fault
 };
 
+/// Exit code of a run that was asked to stop before its last step and has saved a checkpoint: try
+/// again later (sysexits.h, EX_TEMPFAIL).
+inline constexpr int stopped_early = 75;
+
 // The subcommands that run on ranks. Called by all ranks with the same options; rank 0 prints. The
 // exit code is the same on all ranks.
 
@@ -28,6 +32,7 @@ int ask_command(const AskOptions& options, Communicator& comm, const Machine& ma
 // The subcommands that need no ranks; called once. They throw Error for what cannot be read,
 // written or worked out.
 int plan_command(const PlanOptions& options);
+int checkpoint_command(const CheckpointOptions& options);
 int report_command(const ReportOptions& options);
 int list_items();  ///< ask --list
 

@@ -16,11 +16,12 @@ struct Run {
   const Job& job;
   int stage;
   std::size_t ranks;
-  std::size_t steps;  ///< trained, skipped ones included
+  std::size_t steps;  ///< trained in this run, skipped ones included
   std::size_t skipped;
-  std::size_t training_samples, test_samples;
-  std::size_t evaluation_block;  ///< test samples of one block
-  std::size_t data_bytes;        ///< of the data set on a rank
+  std::size_t training_samples, test_samples;  ///< to be trained on, evaluated
+  std::size_t evaluation_block;                ///< test samples of one block
+  std::size_t data_bytes;                      ///< of the data set on a rank
+  DataPosition origin = {};                    ///< where its first step begins
 };
 
 using MemoryTable = std::array<MemoryLedger::Line, categories>;

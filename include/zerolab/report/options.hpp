@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,12 @@ struct Options {
   bool expect_difference = false;
   bool count_wire = false;           ///< train: have the MPI count what it sends
   bool collectives = false;          ///< doctor: what each collective sends
+  std::string save;                  ///< train: folder for checkpoints; empty: none
+  std::size_t save_every = 0;        ///< steps; 0: at the end only
+  std::size_t keep = 0;              ///< checkpoints that stay in the folder; 0: all
+  std::string resume;                ///< a checkpoint, or a folder with some; empty: none
+  std::set<std::string> allow;       ///< fields of the job that may differ from the checkpoint's
+  std::optional<double> time_limit;  ///< seconds
   std::string metrics;               ///< file; empty: none
   std::string timeline;              ///< train: file of one step's timeline; empty: none
   std::string digests;               ///< file of the digest trace; empty: none
@@ -57,12 +64,21 @@ struct AskOptions {
   bool json_only() const { return json == "-"; }
 };
 
+/// What is to be done with saved runs.
+struct CheckpointOptions {
+  std::string action;              ///< info | verify | export | diff
+  std::vector<std::string> names;  ///< files, or folders whose newest is meant: one, or two of diff
+  std::string output;              ///< folder of export
+  std::string json;                ///< of info: file, or "-" for stdout; empty: none
+};
+
 /// Parsed command line. `command` is empty when `text` is all there is to say: help (exit 0) or a
 /// refusal.
 struct CommandLine {
-  std::string command;  ///< train | verify | ask | doctor | plan | report
+  std::string command;  ///< train | verify | ask | doctor | plan | checkpoint | report
   Options options;
   PlanOptions plan;
+  CheckpointOptions checkpoint;
   ReportOptions report;
   AskOptions ask;
   std::string text;
@@ -70,7 +86,8 @@ struct CommandLine {
 
   /// Whether the command works on all ranks it is given, and not on one alone.
   bool needs_ranks() const {
-    return command != "plan" && command != "report" && !(command == "ask" && ask.list);
+    return command != "plan" && command != "checkpoint" && command != "report" &&
+           !(command == "ask" && ask.list);
   }
 };
 

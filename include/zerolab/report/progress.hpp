@@ -11,9 +11,10 @@ namespace zerolab {
 
 /// How far a run has come.
 struct Position {
-  std::size_t done, steps, steps_per_epoch;
+  std::size_t done, steps;  ///< those before a resumed run included
+  BatchPlan plan;
   double loss;
-  std::size_t samples;  ///< trained so far
+  std::size_t samples;  ///< trained so far in this run
   double seconds;       ///< that they took
 };
 

@@ -23,7 +23,9 @@ nlohmann::json timeline_json(const Timeline::Step& step, const Outcome& outcome,
 /// Error naming the file.
 class LineFile {
  public:
-  explicit LineFile(const std::string& name);
+  explicit LineFile(const std::string& name);  ///< anew
+  /// Goes on after the lines of a file that tell of no step beyond `step`; the rest is cut off.
+  LineFile(const std::string& name, std::size_t step);
   ~LineFile();
   LineFile(const LineFile&) = delete;
   LineFile& operator=(const LineFile&) = delete;

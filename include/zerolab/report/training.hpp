@@ -20,8 +20,8 @@ struct RankReport {
 /// What a training run ended with. Reports and formulas are by rank, on rank 0 only.
 struct Outcome {
   int stage = 0;
-  std::size_t steps = 0, skipped = 0;
-  std::optional<StepResult> last;  ///< none after 0 steps
+  std::size_t steps = 0, skipped = 0;  ///< in all, those before a resumed run included
+  std::optional<StepResult> last;      ///< none after 0 steps
   Evaluation evaluation;
   StateDigest digest;
   std::vector<std::uint64_t>
@@ -41,8 +41,8 @@ struct Outcome {
 
 struct Training {
   const Job& job;
-  int stage;  ///< also of the formulas that it is held against
-  std::size_t steps;
+  int stage;          ///< also of the formulas that it is held against
+  std::size_t steps;  ///< the total to reach, those before a resumed run included
   const Dataset& data;
   Communicator& comm;
   MemoryLedger& memory;
@@ -51,12 +51,18 @@ struct Training {
   bool rss_from_now = false;     ///< count the process peak from here on, where the system can
   Trace* trace = nullptr;        ///< tells the first step that is not skipped
   Timeline* timeline = nullptr;  ///< records the last step that is not skipped
+  ResumePoint from = {};
+  /// Fills the model states where a run is resumed; must not communicate.
+  std::function<void(Stage&)> load = {};
+  /// After a step, on all ranks alike: whether the run ends here, without evaluation.
+  std::function<bool()> stop = {};
   /// Called on every rank before the first step, and after each.
   std::function<void(const Stage&)> before_steps = {};
   std::function<void(std::size_t step, const StepResult&, const Stage&)> after_step;
 };
 
-/// Trains from the initial weights, evaluates, digests; all ranks together. Ledgers start anew.
+/// Trains from the initial weights or those loaded, evaluates, digests; all ranks together. Ledgers
+/// start anew.
 Outcome run(const Training& training);
 
 /// Runs `work` on every rank; an Error on any of them becomes one AgreedError on all, in the words

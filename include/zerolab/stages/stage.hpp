@@ -24,6 +24,14 @@ struct StepResult {
   std::size_t samples = 0;
 };
 
+/// Where a resumed run goes on: what a stage knows beside its model states.
+struct ResumePoint {
+  std::size_t step = 0;        ///< steps done, skipped ones included
+  DataPosition position = {};  ///< of the next sample
+  std::size_t updates = 0;
+  LossScaler::State scaler = {};
+};
+
 struct Evaluation {
   std::size_t correct = 0, samples = 0;
 };
@@ -48,6 +56,9 @@ class Stage {
   /// Trains one step, all ranks together; steps are numbered from 0 and count on through the
   /// epochs.
   StepResult step(std::size_t index);
+  /// Goes on after the steps of another run, by whatever stage and number of ranks; the caller
+  /// fills the model states.
+  void resume(const ResumePoint& from);
   /// Runs every test sample once, in fixed blocks of 256 dealt to ranks.
   Evaluation evaluate();
 

@@ -1,0 +1,81 @@
+#include "zerolab/report/stop_request.hpp"
+
+#include <array>
+#include <cerrno>
+#include <ctime>
+
+namespace zerolab {
+
+namespace {
+
+constexpr std::array<int, 3> signals{SIGTERM, SIGINT, SIGUSR1};
+
+// Where a signal can reach it.
+volatile std::sig_atomic_t first_signal = 0;
+volatile std::time_t first_second = 0;
+
+timespec now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);  // one of the few calls that a handler may make
+  return time;
+}
+
+void on_signal(int number) {
+  const int before = errno;
+  if (first_signal == 0) {
+    first_second = now().tv_sec;
+    first_signal = number;
+  } else if (now().tv_sec > first_second + 1) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);  // taken when this handler has returned
+  }
+  errno = before;
+}
+
+void handle(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  for (const int number : signals) sigaction(number, &action, nullptr);
+}
+
+}  // namespace
+
+StopRequest::StopRequest(std::optional<double> time_limit) {
+  first_signal = 0;
+  if (time_limit) {
+    using Seconds = std::chrono::duration<double>;
+    end_ = std::chrono::steady_clock::now() +
+           std::chrono::duration_cast<std::chrono::steady_clock::duration>(Seconds(*time_limit));
+  }
+#ifndef ZEROLAB_SMPI  // all ranks are one process, which the simulator ends
+  handle(on_signal);
+#endif
+}
+
+StopRequest::~StopRequest() {
+#ifndef ZEROLAB_SMPI
+  handle(SIG_DFL);
+#endif
+}
+
+StopReason StopRequest::reason() const {
+  if (first_signal != 0) return static_cast<StopReason>(first_signal);
+  const bool late = end_ && std::chrono::steady_clock::now() >= *end_;
+  return late ? StopReason::time_limit : StopReason::none;
+}
+
+std::string name(StopReason reason) {
+  switch (static_cast<std::uint64_t>(reason)) {
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGINT:
+      return "SIGINT";
+    case SIGUSR1:
+      return "SIGUSR1";
+    default:
+      return reason == StopReason::time_limit ? "the time limit" : "no reason";
+  }
+}
+
+}  // namespace zerolab
