@@ -1,0 +1,194 @@
+#!/usr/bin/env bash
+# Checkpoints as a user meets them: saved, found, resumed, looked into, refused.
+#   tests/program/checkpoints.sh PROGRAM README
+# shellcheck disable=SC2317  # the checks are called through "check"
+# shellcheck source=tests/program/checks.sh
+. "$(dirname "$0")/checks.sh"
+readme=$(cd "$tests/.." && pwd)/README.md
+
+rows 103 >data.csv
+rows 104 >other.csv
+job=(--quiet --data csv:data.csv --hidden 8,4 --batch 4)
+file() { printf '%s/step-%010d.zerolab' "$1" "$2"; }
+holds_files() { equal "$(cd "$1" && echo ./*)" "$2"; } # holds_files FOLDER NAMES
+same_state() {                                          # same_state CHECKPOINT CHECKPOINT
+  "$program" checkpoint diff "$1" "$2" >out 2>err && [ ! -s out ] && [ ! -s err ]
+}
+
+# --- what is saved, what stays ---
+alone train "${job[@]}" --steps 7 --save end
+check "--save alone: one checkpoint at the end" holds_files end ./step-0000000007.zerolab
+check "  is told" says "^saved end/step-0000000007.zerolab"
+alone train "${job[@]}" --steps 7 --save all --save-every 2
+check "--save-every 2: after steps 2, 4, 6, and at the end" holds_files all \
+  "./step-0000000002.zerolab ./step-0000000004.zerolab ./step-0000000006.zerolab ./step-0000000007.zerolab"
+check "  the last is the one saved alone" same_state end all
+alone train "${job[@]}" --steps 7 --save some --save-every 2 --keep 2
+check "--keep 2: the newest two" holds_files some "./step-0000000006.zerolab ./step-0000000007.zerolab"
+alone train "${job[@]}" --steps 0 --save zero
+check "--steps 0: the initial weights" holds_files zero ./step-0000000000.zerolab
+
+# --- resumed: bits, stages, ranks ---
+for ranks in 1 2 3 4; do
+  run $ranks 60 train "${job[@]}" --epochs 3 --stage 2 --save whole$ranks --metrics whole$ranks.jsonl --json w.json
+  run $ranks 60 train "${job[@]}" --steps 4 --stage 1 --save parts$ranks --metrics parts$ranks.jsonl
+  echo '{"step": 5, "loss": 77}' >>parts$ranks.jsonl # what a killed run had told after its last checkpoint,
+  printf '{"step": 6, "lo' >>parts$ranks.jsonl      # the last line in part
+  run $ranks 60 train "${job[@]}" --epochs 3 --stage 3 --resume parts$ranks --save parts$ranks \
+    --metrics parts$ranks.jsonl --json p.json
+  check "N = $ranks: stage 1 goes on as stage 3 and ends as stage 2 did" same_state whole$ranks parts$ranks
+  check "  the metrics have every step once" cmp whole$ranks.jsonl parts$ranks.jsonl
+  check "  and the summary counts all steps" \
+    equal "$(grep '"steps"\|"loss"\|"skipped' w.json)" "$(grep '"steps"\|"loss"\|"skipped' p.json)"
+  run $ranks 60 train "${job[@]}" --stage 0 --resume whole1 --epochs 3 --save from1-$ranks
+  check "  loaded from one rank and saved again: the same" same_state whole1 from1-$ranks
+done
+for ranks in 1 3 4; do
+  run $ranks 60 train "${job[@]}" --virtual-shards 4 --steps 9 --save v$ranks
+  run $ranks 60 train "${job[@]}" --virtual-shards 4 --steps 5 --stage 2 --save w$ranks
+done
+for ranks in 1 3 4; do
+  run $((5 - ranks)) 60 train "${job[@]}" --virtual-shards 4 --steps 9 --stage 3 --resume w$ranks --save u$ranks
+  check "virtual shards: from N = $ranks to N = $((5 - ranks))" same_state v1 u$ranks
+done
+check "  as if never interrupted" same_state v3 v4
+run 3 60 train "${job[@]}" --epochs 3 --resume parts1
+check "on other ranks without virtual shards: the difference is explained" says "a step now takes 12 samples, there 4"
+
+# --- another job is another job ---
+refused() { # refused WORDS ARGUMENTS...
+  local words=$1
+  shift
+  run 2 20 train "${job[@]}" --resume end "$@"
+  check "refused: $*" fails_with "of another job: $words"
+}
+refused "seed is 1 there, 2 here (to resume all the same: --allow seed)" --seed 2
+refused "lr is 0.001 there, 0.01 here" --lr 0.01
+refused "batch is 4 there, 5 here" --batch 5
+refused "precision is \"fp16\" there, \"bf16\" here" --precision bf16
+refused "reduce is \"exact\" there, \"ordered\" here" --reduce ordered
+refused "optimizer is \"adam\" there, \"adamw\" here" --optimizer adamw
+refused "widths is [2,8,4,3] there, [2,8,5,3] here" --hidden 8,5
+refused 'data is {"checksum":' --data csv:other.csv
+refused "virtual_shards is 0 there, 2 here" --virtual-shards 2
+refused "accumulate is 1 there, 2 here" --accumulate 2
+refused "loss_scale is \"dynamic\" there, 8.0 here" --loss-scale 8
+run 2 20 train "${job[@]}" --resume end --seed 2 --lr 0.01 --allow seed --allow lr --steps 9
+check "--allow seed --allow lr resumes all the same" succeeded
+run 2 20 train "${job[@]}" --resume end --hidden 8,5 --allow widths
+check "other layers cannot be allowed" fails_with "--allow"
+run 1 20 train "${job[@]}" --resume end --steps 6
+check "fewer steps than are done" fails_with "end: has done 7 steps already, and --steps asks for 6"
+
+# --- a folder is one job's ---
+run 2 20 train "${job[@]}" --save end
+check "a folder with checkpoints is not written over" fails_with "holds end/step-0000000007.zerolab already" "--resume end"
+run 2 20 train "${job[@]}" --resume "$(file all 4)" --save all --steps 9
+check "nor the newer ones of a resumed folder" fails_with "all/step-0000000007.zerolab, newer than what is resumed"
+run 2 20 train "${job[@]}" --save data.csv
+check "a file instead of a folder" fails_with "--save data.csv"
+if command -v flock >/dev/null; then
+  mkdir busy
+  flock busy sleep 20 &
+  sleep 0.3
+  run 2 20 train "${job[@]}" --save busy
+  check "a folder that another job saves into" fails_with "busy: another job is saving into this folder"
+  kill %1 2>/dev/null
+fi
+
+# --- files that are not whole ---
+cp -r all hurt
+printf x >"$(file hurt 9).partial"
+run 2 20 train "${job[@]}" --resume hurt --steps 9
+check "what was never completed is ignored, with a note" says "step-0000000009.zerolab.partial was not completed and is ignored"
+check "  and the newest complete one is taken" says "resumed from hurt/step-0000000007.zerolab"
+mkdir none
+for why in "none,holds no complete checkpoint" "missing,no such file or folder" "data.csv,no checkpoint of zerolab"; do
+  run 3 20 train "${job[@]}" --resume "${why%,*}"
+  check "--resume ${why%,*}" fails_with "${why%,*}: ${why#*,}"
+done
+rm hurt/*.partial
+good=$(file hurt 7)
+cp "$good" good
+size=$(stat -c %s good 2>/dev/null || stat -f %z good)
+damaged() { # damaged WHAT TEXT
+  for ranks in 1 3; do
+    run $ranks 20 train "${job[@]}" --stage 3 --resume hurt --steps 9
+    check "$1, N = $ranks" fails_with "step-0000000007.zerolab" "$2"
+  done
+  "$program" checkpoint verify hurt >out 2>err
+  code=$?
+  check "  verify says so" fails_with "step-0000000007.zerolab" "$2"
+}
+head -c $((size - 1)) good >"$good"
+damaged "cut by one byte" "truncated?"
+flip() { # flip BYTE
+  local byte
+  byte=$(od -An -tu1 -j "$1" -N 1 good | tr -d ' ')
+  cp good "$good"
+  # shellcheck disable=SC2059  # the format is the byte
+  printf "\\$(printf %o $((byte ^ 16)))" | dd of="$good" bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+for where in "0,no checkpoint of zerolab" "8,format version" "12,bytes" "16,damaged" "25,damaged" "28,damaged" \
+  "50,damaged: the checksum of its head" "$((size - 1)),damaged: the checksum of variance" \
+  "$((size / 2)),damaged: the checksum of momentum"; do
+  flip "${where%,*}"
+  [ "${where%,*}" != 16 ] || where="16,byte"
+  damaged "one bit flipped in byte ${where%,*}" "${where#*,}"
+done
+run 2 20 train "${job[@]}" --resume "$(file hurt 6)" --steps 9
+check "an earlier one can still be named" succeeded
+: >"$good"
+damaged "an empty file" "no checkpoint"
+on_rank 1 "cd '$work/all'" train "${job[@]}" --data digits --steps 1 --resume ../all/../all
+check "(a rank in another folder finds the same)" fails_with "of another job"
+
+# --- looked into ---
+alone checkpoint info all
+check "info: step, place, counters, who saved it" says "^after step 7: epoch 1, 28 of its samples, 28 in all"
+check "  fits 100 columns" fits_100_columns
+alone checkpoint info all --json -
+check "info --json" says '"optimizer_steps": 7'
+alone train "${job[@]}" --resume all --steps 7
+trained=$(digest)
+alone checkpoint verify all
+check "verify prints the digests of train" equal "$(digest)" "${trained%% · all ranks*}"
+alone checkpoint diff "$(file all 4)" "$(file all 6)"
+check "diff: exit code 1" [ "$code" -eq 1 ]
+check "  counters and the first differing element" says "^master: .* the first is [0-9]* of unit 0: .* ulps)"
+alone checkpoint diff all all
+check "diff of a checkpoint with itself is silent" [ "$code$(cat out err)" = 0 ]
+alone checkpoint export all --output npy
+check "export: weights and biases of each unit and state" \
+  equal "$(grep -c 'npy/\(master\|momentum\|variance\)\.[012]\.\(weights\|biases\)\.npy' out)" 18
+check "  with the same digests" equal "$(digest)" "${trained%% · all ranks*}"
+python=/usr/bin/python3
+if command -v $python >/dev/null; then
+  sed -n '/^```python$/,/^```$/p' "$readme" | grep -v '^```' >reader.py
+  check "the README's reader has 30 lines at most" [ "$(wc -l <reader.py)" -le 30 ]
+  cat >compare.py <<'PYTHON'
+import ast, glob, json, struct, sys
+sys.argv = ["reader.py", sys.argv[1]]
+exec(open("reader.py").read())
+widths, total = description["job"]["widths"], 0
+for state in ("master", "momentum", "variance"):
+    at = 0
+    for unit in range(len(widths) - 1):
+        for part, count in (("weights", widths[unit] * widths[unit + 1]), ("biases", widths[unit + 1])):
+            raw = open(f"npy/{state}.{unit}.{part}.npy", "rb").read()
+            assert raw[:8] == b"\x93NUMPY\x01\x00", raw[:8]
+            size = struct.unpack("<H", raw[8:10])[0]
+            head = ast.literal_eval(raw[10:10 + size].decode())
+            shape = (widths[unit + 1], widths[unit])[:2 if part == "weights" else 1]
+            assert (10 + size) % 64 == 0 and head == {"descr": "<f4", "fortran_order": False, "shape": shape}, head
+            assert struct.pack(f"<{count}f", *states[state][at:at + count]) == raw[10 + size:], (state, unit)
+            at += count
+    assert at == len(states[state])
+    total += at
+print("equal", total)
+PYTHON
+  check "  which finds the numbers of export in the file" \
+    equal "$($python compare.py "$(file all 7)" 2>&1 | tail -n 1)" "equal $((3 * (2 * 8 + 8 + 8 * 4 + 4 + 4 * 3 + 3)))"
+  check "  and a flipped bit" [ -n "$($python reader.py "$good" 2>&1 | grep -i error)" ]
+fi
+finish

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# kill -9 of one rank or of all at random moments of saving. After each the newest complete checkpoint
+# loads, is no older than the last that was there before the kill, and has the bits of a run that was
+# never killed.   tests/program/kills.sh PROGRAM KILLS [SEED]
+# shellcheck disable=SC2317  # the checks are called through "check"
+# shellcheck source=tests/program/checks.sh
+. "$(dirname "$0")/checks.sh"
+[ -d /proc/self ] || skip_all "no /proc, where the ranks would be found"
+kills=$2
+RANDOM=${3:-1}
+
+# Saving is most of what this job does: after each step, 1.9 MB.
+job=(--quiet --data synthetic:64,8,3 --hidden 400,400 --batch 1 --virtual-shards 3 --precision fp32)
+newest_file() { find saved -name 'step-*.zerolab' 2>/dev/null | sort | tail -n 1; }
+step_of() { local name=${1##*/step-} && name=${name%.zerolab} && echo $((10#${name:-0})); }
+found=0 lost=0 hung=0 killed=0 partial=0 begin=$SECONDS
+
+for ((kill = 1; kill <= kills; ++kill)); do
+  ranks=$((kill % 3 + 1)) stage=$((RANDOM % 4))
+  resume=()
+  [ -z "$(newest_file)" ] || resume=(--resume saved)
+  # Without mpirun where there is one rank, which is as killed as any.
+  launcher=("$tests/on_ranks.sh" "$ranks" 60)
+  [ "$ranks" -gt 1 ] || launcher=()
+  "${launcher[@]}" "$program" train "${job[@]}" --stage $stage --steps 1000000 --save saved --save-every 1 --keep 3 \
+    "${resume[@]}" >out 2>err </dev/null &
+  started=$!
+  before=$(newest_file)
+  for _ in {1..400}; do # until it saves
+    [ "$(newest_file)" = "$before" ] || break
+    kill -0 $started 2>/dev/null || break
+    sleep 0.02
+  done
+  sleep "0.$((RANDOM % 150 + 100))"
+  victims=()
+  for rank in $(seq 0 $((ranks - 1))); do
+    [ $((kill % 2)) -eq 0 ] && [ "$rank" -ne $((RANDOM % ranks)) ] && [ ${#victims[@]} -gt 0 ] && continue
+    victims+=($(process_of "$rank"))
+  done
+  seen=$(newest_file)
+  kill -9 "${victims[@]}" 2>/dev/null && killed=$((killed + 1))
+  ended=$SECONDS
+  wait $started 2>/dev/null
+  if [ $((SECONDS - ended)) -gt 10 ] || ! nobody_left; then
+    hung=$((hung + 1))
+    echo "kill $kill: still running after 10 s"
+  fi
+  [ -z "$(find saved -name '*.partial')" ] || partial=$((partial + 1))
+  if "$program" checkpoint verify saved >whole 2>err && [ "$(step_of "$(newest_file)")" -ge "$(step_of "$seen")" ]; then
+    found=$((found + 1))
+  else
+    lost=$((lost + 1))
+    echo "kill $kill: after $seen there is $(newest_file)" && cat err
+  fi
+done
+step=$(step_of "$(newest_file)")
+"$program" train "${job[@]}" --steps "$step" --save whole-run >out 2>err </dev/null
+echo "kills $killed, checkpoints found $found, lost $lost, hung $hung; left in part $partial times; step $step after $((SECONDS - begin)) s"
+check "$kills kills" equal "$killed" "$kills"
+check "  the newest complete checkpoint is found after each" equal "$found $lost" "$kills 0"
+check "  nobody hangs" equal $hung 0
+check "  some kills came in the middle of saving" [ "$partial" -gt 0 ]
+check "  and after all of them the bits are those of a run without" \
+  equal "$("$program" checkpoint diff saved whole-run 2>&1)" ""
+finish

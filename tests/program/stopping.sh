@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Asked to stop: by a signal to one rank or to mpirun, or by the time limit. The run saves at the next
+# step and ends with exit code 75; resumed, it ends as if it had never been stopped.
+#   tests/program/stopping.sh PROGRAM
+# shellcheck disable=SC2317  # the checks are called through "check"
+# shellcheck source=tests/program/checks.sh
+. "$(dirname "$0")/checks.sh"
+[ -d /proc/self ] || skip_all "no /proc, where the ranks would be found"
+
+rows 103 >data.csv
+job=(--quiet --data csv:data.csv --hidden 8 --batch 4)
+same_state() { "$program" checkpoint diff "$1" "$2" >out 2>err && [ ! -s out ]; }
+newest() { "$program" checkpoint info "$1" | sed -n 's/^after step \([0-9 ]*\):.*/\1/p' | tr -d ' '; }
+# start RANKS ARGUMENTS...: in the background, until it has saved.
+start() {
+  local ranks=$1
+  shift
+  rm -rf saved
+  "$tests/on_ranks.sh" "$ranks" 60 "$program" train "${job[@]}" "$@" --save saved --save-every 100000 >out 2>err &
+  started=$!
+  for _ in {1..200}; do
+    ! says OpenBLAS || break
+    sleep 0.05
+  done
+  sleep 0.7
+  begin=$SECONDS
+}
+end() {
+  wait $started
+  code=$?
+  seconds=$((SECONDS - begin))
+}
+stopped_with() { # stopped_with CODE
+  [ "$code" -eq "$1" ] || { echo "exit code $code" && return 1; }
+  [ $seconds -le 10 ] || { echo "$seconds s" && return 1; }
+  nobody_left || { echo "a rank is still alive" && return 1; }
+}
+# goes_on RANKS STAGE: from what was saved, a few steps more, as if there had been no stop.
+goes_on() {
+  local step
+  step=$(newest saved)
+  [ "${step:-0}" -gt 0 ] || { echo "nothing saved" && return 1; }
+  rm -rf rest whole
+  "$tests/on_ranks.sh" "$1" 60 "$program" train "${job[@]}" --stage "$2" --resume saved --save rest --steps $((step + 3)) >out 2>err &&
+    "$tests/on_ranks.sh" "$1" 60 "$program" train "${job[@]}" --stage 0 --save whole --steps $((step + 3)) >out 2>err &&
+    same_state rest whole
+}
+
+for signal in TERM INT USR1; do
+  for rank in 0 2; do
+    start 3 --stage 3 --steps 1000000
+    victim=$(process_of $rank)
+    check "rank $rank runs" [ -n "$victim" ]
+    kill -s $signal "$victim"
+    end
+    check "  SIG$signal to it alone: all save and end with 75" stopped_with 75
+    check "  and say so" says "^stopped by SIG$signal before the last step; --resume saved goes on"
+    check "  resumed in stage 2, with the bits of no stop" goes_on 3 2
+  done
+done
+start 2 --stage 1 --steps 1000000
+kill -s USR1 "$(mpirun_of)"
+end
+check "SIGUSR1 to mpirun, which passes it on" stopped_with 75
+check "  goes on" goes_on 2 1
+
+run 2 30 train "${job[@]}" --stage 2 --steps 100000000 --time-limit 1.5 --save limit
+check "--time-limit 1.5: exit code 75" [ "$code" -eq 75 ]
+check "  in time" [ "$seconds" -le 10 ]
+check "  and says so" says "^stopped by the time limit before the last step; --resume limit goes on"
+run 2 30 train "${job[@]}" --steps 5 --time-limit 1000 --save done
+check "a run that ends before its limit ends with 0" succeeded
+alone train --time-limit 5
+check "--time-limit without --save is refused" fails_with "--save"
+
+# A step that takes long: the first signal waits for its end, a second one does not.
+"$program" train --quiet --data synthetic:20000,512,10 --hidden 2048,2048 --batch 20000 --steps 50 --save slow >out 2>err &
+started=$!
+for _ in {1..200}; do
+  ! says OpenBLAS || break
+  sleep 0.05
+done
+sleep 1
+kill -s TERM $started
+sleep 2.5
+check "a long step: the first SIGTERM waits for its end" kill -0 $started
+begin=$SECONDS
+kill -s TERM $started
+end
+check "  a second one ends the run at once" stopped_with 143
+start 1 --steps 1000000
+kill -s TERM "$(process_of 0)"
+kill -s TERM "$(process_of 0)" 2>/dev/null
+end
+check "two in one second count as one, as a Ctrl-C may arrive twice" stopped_with 75
+"$program" train "${job[@]}" --steps 100000000 >out 2>err &
+started=$!
+sleep 1.5
+begin=$SECONDS
+kill -s TERM $started
+end
+check "without --save a signal ends the run as ever" stopped_with 143
+finish
