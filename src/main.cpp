@@ -1,14 +1,13 @@
 // zerolab: one program, subcommands. See README.md.
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <new>
-#include <thread>
 
+#include "abort.hpp"
 #include "startup.hpp"
 #include "zerolab/comm/communicator.hpp"
 #include "zerolab/nn/blas.hpp"
 #include "zerolab/report/commands.hpp"
+#include "zerolab/report/ranks_alike.hpp"
 
 namespace {
 
@@ -78,25 +77,14 @@ Ending run_command(const Start& start, Communicator& comm) {
   return {doctor_command(line.options, comm, machine_of(start))};
 }
 
-/// A fault that this rank alone has met while others may wait in a collective: say it, end the job.
-/// Lower ranks speak first, so that a fault which several share is told once.
-[[noreturn]] void abort_job(std::size_t rank, const char* what) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(std::min<std::size_t>(200 * rank, 4000)));
-  std::fflush(stdout);
-  fmt::print(stderr, "zerolab: rank {}: {}\n", rank, what);
-  std::fflush(stderr);
-#ifdef ZEROLAB_SMPI
-  std::_Exit(1);  // all ranks are this process; SimGrid's MPI_Abort would leave exit code 0
-#endif
-  MPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
-}
-
 Ending run_on_ranks(const Start& start, Communicator& comm) {
   if (comm.rank() == 0 && !blas_thread_warning().empty()) {
     fmt::print(stderr, "zerolab: {}\n", blas_thread_warning());
   }
   try {
+    const bool multiplies =
+        start.line.needs_ranks() && start.line.options.job.gemm == GemmKind::openblas;
+    if (multiplies) reserve_blas_memory();
     Ending ending = run_command(start, comm);
     flush_output();
     return ending;
@@ -132,13 +120,21 @@ int main(int argc, char** argv) {
       begin.launcher == launcher_of([](const char*) { return std::string(); });
   if (started_alone && begin.line.command.empty()) return say(begin.line);
   if (started_alone && !begin.line.needs_ranks()) return run_alone(begin.line);
-  MPI_Init(&argc, &argv);
+  const Started mine = started(argc, argv);
+  int threads = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
+  std::unique_ptr<Watchdog> watchdog;
   Ending ending{begin.line.exit_code};
   {
     Communicator comm(MPI_COMM_WORLD);
+    watchdog = watchdog_of(comm.rank(), begin.line.options.stall_limit);
+    comm.guard(watchdog.get());
     if (const std::string mismatch = launcher_mismatch(comm.size()); !mismatch.empty()) {
       fmt::print(stderr, "zerolab: {}\n", mismatch);
       ending.exit_code = 1;
+    } else if (const std::string unlike = unlike_ranks(comm, mine); !unlike.empty()) {
+      if (comm.rank() == 0) fmt::print(stderr, "zerolab: {}\n", unlike);
+      ending.exit_code = 2;
     } else if (!begin.line.command.empty()) {
       ending = run_on_ranks(begin, comm);
     } else if (comm.rank() == 0) {
@@ -146,6 +142,9 @@ int main(int argc, char** argv) {
     }
     comm.barrier();  // no rank's exit code may end the job before rank 0 has spoken
   }
-  MPI_Finalize();
+  {
+    const Watchdog::Inside inside(watchdog.get(), "MPI_Finalize");
+    MPI_Finalize();
+  }
   return end(ending);
 }

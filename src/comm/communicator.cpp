@@ -84,7 +84,9 @@ void Layout::append(std::size_t elements, std::size_t first) {
 Request::Request(Request&& other) noexcept
     : request_(std::exchange(other.request_, MPI_REQUEST_NULL)),
       layouts_(std::move(other.layouts_)),
-      running_(std::move(other.running_)) {}
+      running_(std::move(other.running_)),
+      watchdog_(other.watchdog_),
+      elements_(other.elements_) {}
 
 Request& Request::operator=(Request&& other) noexcept {
   if (this != &other) {
@@ -92,12 +94,17 @@ Request& Request::operator=(Request&& other) noexcept {
     request_ = std::exchange(other.request_, MPI_REQUEST_NULL);
     layouts_ = std::move(other.layouts_);
     running_ = std::move(other.running_);
+    watchdog_ = other.watchdog_;
+    elements_ = other.elements_;
   }
   return *this;
 }
 
 void Request::wait() {
-  if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  if (request_ != MPI_REQUEST_NULL) {
+    const Watchdog::Inside inside(watchdog_, "MPI_Wait", elements_);
+    MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  }
   layouts_.reset();
   running_.end();
 }
@@ -141,15 +148,18 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
 Communicator::~Communicator() {
   MPI_Op_free(&half_sum_);
   MPI_Op_free(&bfloat16_sum_);
+  const auto inside_now = inside("MPI_Comm_free");
   if (owned_) MPI_Comm_free(&comm_);
 }
 
 std::unique_ptr<Communicator> Communicator::first(std::size_t ranks) {
   MPI_Comm part = MPI_COMM_NULL;
+  const auto inside_now = inside("MPI_Comm_split");
   MPI_Comm_split(comm_, rank_ < ranks ? 0 : MPI_UNDEFINED, 0, &part);
   if (part == MPI_COMM_NULL) return nullptr;
   auto communicator = std::make_unique<Communicator>(part);
   communicator->owned_ = true;
+  communicator->guard(watchdog_);
   return communicator;
 }
 
@@ -173,6 +183,7 @@ Timeline::Running Communicator::running(Collective collective, bool blocking) co
 void Communicator::all_reduce(Numbers full) {
   const auto running_now = running(Collective::all_reduce);
   const Shards cut{full.size, size_};
+  const auto inside_now = inside("MPI_Allreduce", full.size);
   MPI_Allreduce(MPI_IN_PLACE, full.data, count(full.size), datatype(full.type), sum_of(full.type),
                 comm_);
   record(Collective::all_reduce, full.size, width(full.type),
@@ -182,6 +193,7 @@ void Communicator::all_reduce(Numbers full) {
 void Communicator::reduce_scatter(Numbers full) {
   const auto running_now = running(Collective::reduce_scatter);
   const Shards cut{full.size, size_};
+  const auto inside_now = inside("MPI_Reduce_scatter", full.size);
   MPI_Reduce_scatter(MPI_IN_PLACE, full.data, layout_of(cut).counts.data(), datatype(full.type),
                      sum_of(full.type), comm_);
   record(Collective::reduce_scatter, full.size, width(full.type), full.size - cut.size(rank_));
@@ -192,9 +204,11 @@ void Communicator::all_gather(Numbers full) {
   const Shards cut{full.size, size_};
   MPI_Datatype type = datatype(full.type);
   if (cut.even()) {
+    const auto inside_now = inside("MPI_Allgather", full.size);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, full.data, count(cut.size(0)), type, comm_);
   } else {
     const Layout layout = layout_of(cut);
+    const auto inside_now = inside("MPI_Allgatherv", full.size);
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, full.data, layout.counts.data(),
                    layout.displacements.data(), type, comm_);
   }
@@ -215,6 +229,7 @@ void Communicator::all_to_all(ConstNumbers full, std::size_t begin, std::size_t 
     receive.append(clipped(rank_), r * clipped(rank_));
     total += clipped(r);
   }
+  const auto inside_now = inside("MPI_Alltoallv", total);
   MPI_Alltoallv(full.data, send.counts.data(), send.displacements.data(), datatype(full.type),
                 received.data, receive.counts.data(), receive.displacements.data(),
                 datatype(full.type), comm_);
@@ -226,11 +241,14 @@ Request Communicator::start_reduce_scatter(ConstNumbers full, Numbers shard) {
   require(shard.size == cut.size(rank_), "a shard of {} elements for the sum of {}", shard.size,
           cut.size(rank_));
   Request request;
+  request.watchdog_ = watchdog_;
+  request.elements_ = full.size;
   request.running_ = running(Collective::reduce_scatter, false);
   request.layouts_ =
       std::make_unique<const std::array<Layout, 2>>(std::array{layout_of(cut), Layout()});
   // SimGrid refuses a null pointer also where nothing is to arrive.
   void* const place = shard.size > 0 ? static_cast<void*>(shard.data) : &comm_;
+  const auto inside_now = inside("MPI_Ireduce_scatter", full.size);
   MPI_Ireduce_scatter(full.data, place, (*request.layouts_)[0].counts.data(), datatype(full.type),
                       sum_of(full.type), comm_, &request.request_);
   record(Collective::reduce_scatter, full.size, width(full.type), full.size - cut.size(rank_));
@@ -241,14 +259,18 @@ Request Communicator::start_all_gather(Numbers full) {
   const Shards cut{full.size, size_};
   MPI_Datatype type = datatype(full.type);
   Request request;
+  request.watchdog_ = watchdog_;
+  request.elements_ = full.size;
   request.running_ = running(Collective::all_gather, false);
   if (cut.even()) {
+    const auto inside_now = inside("MPI_Iallgather", full.size);
     MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, full.data, count(cut.size(0)), type, comm_,
                    &request.request_);
   } else {
     request.layouts_ =
         std::make_unique<const std::array<Layout, 2>>(std::array{layout_of(cut), Layout()});
     const Layout& layout = (*request.layouts_)[0];
+    const auto inside_now = inside("MPI_Iallgatherv", full.size);
     MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, full.data, layout.counts.data(),
                     layout.displacements.data(), type, comm_, &request.request_);
   }
@@ -262,10 +284,13 @@ Request Communicator::start_all_to_all(ConstNumbers full, Numbers received) {
   Layout receive;
   for (std::size_t r = 0; r < size_; ++r) receive.append(mine, r * mine);
   Request request;
+  request.watchdog_ = watchdog_;
+  request.elements_ = full.size;
   request.running_ = running(Collective::all_to_all, false);
   request.layouts_ =
       std::make_unique<const std::array<Layout, 2>>(std::array{layout_of(cut), receive});
   const auto& [from, to] = *request.layouts_;
+  const auto inside_now = inside("MPI_Ialltoallv", full.size);
   MPI_Ialltoallv(full.data, from.counts.data(), from.displacements.data(), datatype(full.type),
                  received.data, to.counts.data(), to.displacements.data(), datatype(full.type),
                  comm_, &request.request_);
@@ -275,6 +300,7 @@ Request Communicator::start_all_to_all(ConstNumbers full, Numbers received) {
 
 void Communicator::sum(std::span<std::uint64_t> words) {
   const auto running_now = running(Collective::scalars);
+  const auto inside_now = inside("MPI_Allreduce", words.size());
   MPI_Allreduce(MPI_IN_PLACE, words.data(), count(words.size()), MPI_UINT64_T, MPI_SUM, comm_);
   const Shards cut{words.size(), size_};
   record(Collective::scalars, words.size(), sizeof(std::uint64_t),
@@ -285,6 +311,7 @@ std::uint64_t Communicator::maximum(std::uint64_t word) {
   // As signed numbers, the first bit turned over: MPICH 4.0.2 compares unsigned ones as signed.
   constexpr std::uint64_t first_bit = std::uint64_t{1} << 63;
   word ^= first_bit;
+  const auto inside_now = inside("MPI_Allreduce", 1);
   MPI_Allreduce(MPI_IN_PLACE, &word, 1, MPI_INT64_T, MPI_MAX, comm_);
   word ^= first_bit;
   const Shards cut{1, size_};
@@ -300,7 +327,10 @@ void Communicator::exclusive_or(std::span<std::uint32_t> words) {
 std::vector<std::string> Communicator::gather(const std::string& text) {
   std::vector<int> counts(size_);
   const int mine = count(text.size());
-  MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_);
+  {
+    const auto inside_now = inside("MPI_Gather", 1);
+    MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_);
+  }
   Layout layout;
   std::size_t total = 0;
   for (const int n : counts) {
@@ -308,6 +338,7 @@ std::vector<std::string> Communicator::gather(const std::string& text) {
     total += static_cast<std::size_t>(n);
   }
   std::string all(rank_ == 0 ? total : 0, '\0');
+  const auto inside_now = inside("MPI_Gatherv", text.size());
   MPI_Gatherv(text.data(), mine, MPI_CHAR, all.data(), layout.counts.data(),
               layout.displacements.data(), MPI_CHAR, 0, comm_);
   ledger_.record(Collective::other, {2, text.size() + 1, text.size() + sizeof mine, 0});
@@ -321,8 +352,12 @@ std::vector<std::string> Communicator::gather(const std::string& text) {
 
 std::string Communicator::broadcast(std::string text, std::size_t root) {
   std::uint64_t size = text.size();
-  MPI_Bcast(&size, 1, MPI_UINT64_T, static_cast<int>(root), comm_);
+  {
+    const auto inside_now = inside("MPI_Bcast", 1);
+    MPI_Bcast(&size, 1, MPI_UINT64_T, static_cast<int>(root), comm_);
+  }
   text.resize(size);
+  const auto inside_now = inside("MPI_Bcast", size);
   MPI_Bcast(text.data(), count(size), MPI_CHAR, static_cast<int>(root), comm_);
   ledger_.record(Collective::other, {2, size + 1, size + sizeof size, 0});
   return text;
@@ -330,6 +365,7 @@ std::string Communicator::broadcast(std::string text, std::size_t root) {
 
 void Communicator::pass_on(std::span<const char> to_next, std::span<char> from_previous) {
   constexpr int tag = 1;
+  const auto inside_now = inside("MPI_Sendrecv", to_next.size());
   MPI_Sendrecv(to_next.data(), count(to_next.size()), MPI_CHAR, static_cast<int>(next()), tag,
                from_previous.data(), count(from_previous.size()), MPI_CHAR,
                static_cast<int>((rank_ + size_ - 1) % size_), tag, comm_, MPI_STATUS_IGNORE);
@@ -337,11 +373,13 @@ void Communicator::pass_on(std::span<const char> to_next, std::span<char> from_p
 }
 
 void Communicator::barrier() {
+  const auto inside_now = inside("MPI_Barrier");
   MPI_Barrier(comm_);
 }
 
 void Communicator::patient_barrier() {
   MPI_Request request = MPI_REQUEST_NULL;
+  const auto inside_now = inside("MPI_Ibarrier");
   MPI_Ibarrier(comm_, &request);
   for (int all_here = 0; all_here == 0;) {
     MPI_Test(&request, &all_here, MPI_STATUS_IGNORE);

@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "zerolab/core/random.hpp"
+#include "zerolab/core/require.hpp"
 
 namespace zerolab {
 
@@ -35,6 +37,18 @@ void openblas_gemm(const GemmCall& call) {
   cblas_sgemm(CblasRowMajor, call.transpose_a ? CblasTrans : CblasNoTrans,
               call.transpose_b ? CblasTrans : CblasNoTrans, call.m, call.n, call.k, call.alpha,
               call.a, call.lda, call.b, call.ldb, call.beta, call.c, call.ldc);
+}
+
+void reserve_blas_memory() {
+  constexpr std::size_t buffer = std::size_t{128} << 20, a_little_more = std::size_t{1} << 20;
+  void* const addresses = mmap(nullptr, buffer + a_little_more, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  require(addresses != MAP_FAILED, "out of memory: OpenBLAS does not get its {} MiB", buffer >> 20);
+  munmap(addresses, buffer + a_little_more);
+  constexpr int n = 128;  // past the limit of the path for small products, which needs none
+  const std::vector<float> a(n * n);
+  std::vector<float> c(n * n);
+  openblas_gemm({false, false, n, n, n, 1, a.data(), n, a.data(), n, 0, c.data(), n});
 }
 
 Gemm gemm_of(GemmKind kind) {

@@ -140,6 +140,9 @@ void add_output_options(CLI::App& app, Options& o, const std::string& expected) 
       ->check(file_name())
       ->allow_extra_args(false);
   app.add_flag("--expect-difference", o.expect_difference, expected);
+  add_number(app, "--stall-limit", o.stall_limit,
+             "seconds in one MPI call after which a rank says so and ends the job [off]",
+             "a finite number above 0", [](double v) { return v > 0 && v < 1e30; });
   app.add_flag("--quiet", o.quiet, "no progress line");
   add_json(app, o.json);
 }
@@ -201,6 +204,11 @@ void check_together(const CLI::App& app, Options& o) {
           "checkpoints with: zerolab checkpoint diff");
   require(o.wire.empty() || (o.resume.empty() && o.save.empty()) || app.get_name() != "train",
           "--wire counts what steps send; leave out --save and --resume");
+#ifdef ZEROLAB_SMPI
+  require(o.stall_limit == 0,
+          "--stall-limit: simulated ranks are threads of one process, and "
+          "stand still while others run");
+#endif
   require_different_files(o);
   o.job.reduce = o.reduce.value_or(ReduceMode::exact);
 }

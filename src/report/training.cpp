@@ -82,6 +82,7 @@ void train_steps(const Training& training, Stage& stage, Outcome& outcome) {
     if (untold) training.trace->start();
     const double begin = comm.now();
     const auto computed = comm.compute_seconds();
+    comm.note_step(s + 1);
     if (training.timeline != nullptr) training.timeline->start(s, training.memory);
     const StepResult result = stage.step(s);
     if (training.timeline != nullptr) training.timeline->stop(!result.skipped);
@@ -101,6 +102,7 @@ void train_steps(const Training& training, Stage& stage, Outcome& outcome) {
     if (training.after_step) training.after_step(s, result, stage);
     if (training.stop && training.stop()) break;
   }
+  comm.note_step(0);
   outcome.step_median = median(std::move(seconds));
   if (comm.compute_seconds()) {
     outcome.compute_median = median(std::move(compute));

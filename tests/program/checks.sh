@@ -87,6 +87,15 @@ nobody_left() {
   done
 }
 
+# Process of a rank of this program, where /proc can tell.
+process_of() { # process_of RANK
+  local process
+  for process in /proc/[0-9]*; do
+    [ "$(readlink "$process/exe" 2>/dev/null)" = "$program" ] || continue
+    ! grep -qzE "^(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1\$" "$process/environ" || echo "${process#/proc/}"
+  done
+}
+
 # ./on RANK "SHELL CODE" COMMAND... runs the code first, on that rank only ("all": on each).
 cat >on <<'END'
 #!/usr/bin/env bash

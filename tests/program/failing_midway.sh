@@ -26,14 +26,6 @@ done
 
 # --- a rank that is killed ---
 
-# Process of a rank of this program, where /proc can tell.
-process_of() { # process_of RANK
-  local process
-  for process in /proc/[0-9]*; do
-    [ "$(readlink "$process/exe" 2>/dev/null)" = "$program" ] || continue
-    ! grep -qz "^OMPI_COMM_WORLD_RANK=$1\$" "$process/environ" || echo "${process#/proc/}"
-  done
-}
 if [ -d /proc/self ]; then
   for rank in 0 2; do
     "$tests/on_ranks.sh" 3 40 "$program" train --quiet --epochs 100000 --stage 3 >out 2>err &

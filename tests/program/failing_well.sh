@@ -50,23 +50,19 @@ check "synthetic data without features" fails_with "synthetic:10,0,3"
 
 # --- one rank only ---
 
-# shellcheck disable=SC2016  # expanded on the rank
-{
-  on_rank 1 'set -- "${@//good/missing}"' train --quiet --data csv:good.csv
-  check "a file that rank 1 cannot read" fails_with "rank 1: missing.csv"
-  sed '36s/,.*/,1/' good.csv >bad.csv
-  on_rank 2 'set -- "${@//good/bad}"' verify --quiet --data csv:good.csv
-  check "a bad record in rank 2's file" fails_with "rank 2: bad.csv line 36: "
-  rows 50 >shorter.csv
-  on_rank 1 'set -- "${@//good/shorter}"' train --quiet --data csv:good.csv --batch 1 --epochs 5
-  check "a file that has fewer samples on rank 1" fails_with "good.csv"
-}
-# shellcheck disable=SC2016  # expanded on the rank
-{
-  sed '37s/^[0-9]*,/0.001,/' good.csv >other.csv
-  on_rank 2 'set -- "${@//good/other}"' train --quiet --data csv:good.csv
-  check "a file that has another value on rank 2" fails_with "good.csv"
-}
+# That rank reads another file of the same name, for ranks are started with the same options.
+mkdir other
+on_rank 1 'cd other' train --quiet --data csv:good.csv
+check "a file that rank 1 cannot read" fails_with "rank 1: good.csv"
+sed '36s/,.*/,1/' good.csv >other/good.csv
+on_rank 2 'cd other' verify --quiet --data csv:good.csv
+check "a bad record in rank 2's file" fails_with "rank 2: good.csv line 36: "
+rows 50 >other/good.csv
+on_rank 1 'cd other' train --quiet --data csv:good.csv --batch 1 --epochs 5
+check "a file that has fewer samples on rank 1" fails_with "good.csv"
+sed '37s/^[0-9]*,/0.001,/' good.csv >other/good.csv
+on_rank 2 'cd other' train --quiet --data csv:good.csv
+check "a file that has another value on rank 2" fails_with "good.csv"
 # The least limit, in steps of 100 MB, that a small job can live with on rank 1; jobs that need
 # 100 MB more cannot.
 for ((kilobytes = 200000; kilobytes < 4000000; kilobytes += 100000)); do

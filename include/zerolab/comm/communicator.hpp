@@ -16,6 +16,7 @@
 #include "zerolab/core/number.hpp"
 #include "zerolab/core/shards.hpp"
 #include "zerolab/core/timeline.hpp"
+#include "zerolab/core/watchdog.hpp"
 
 namespace zerolab {
 
@@ -51,6 +52,8 @@ class Request {
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::unique_ptr<const std::array<Layout, 2>> layouts_;  ///< read by MPI until the end
   Timeline::Running running_;
+  Watchdog* watchdog_ = nullptr;
+  std::size_t elements_ = 0;
 };
 
 /// The ranks of a job, and the only way they talk. Each method is one MPI call on the memory it is
@@ -118,6 +121,13 @@ class Communicator {
   std::optional<double> compute_seconds() const;
   /// Tells every collective of training to a timeline from now on, or with nullptr to none.
   void watch(Timeline* timeline) { timeline_ = timeline; }
+  /// Tells every MPI call to a watchdog from now on, or with nullptr to none. It outlives this
+  /// communicator, its requests, and those made by first().
+  void guard(Watchdog* watchdog) { watchdog_ = watchdog; }
+  /// The step that is trained from now on, from 1, for a watchdog; 0: none.
+  void note_step(std::size_t step) {
+    if (watchdog_ != nullptr) watchdog_->note_step(step);
+  }
 
   /// While one of these lives, everything is entered under other.
   class Outside {
@@ -140,6 +150,10 @@ class Communicator {
               std::size_t ring_elements);
   /// A span from here to the end of the scope, or of the request.
   Timeline::Running running(Collective collective, bool blocking = true) const;
+  /// Until the end of the scope this rank is in an MPI call.
+  Watchdog::Inside inside(const char* mpi_name, std::size_t elements = 0) const {
+    return {watchdog_, mpi_name, elements};
+  }
   MPI_Op sum_of(NumberType type) const;
   std::size_t next() const { return (rank_ + 1) % size_; }
 
@@ -153,6 +167,7 @@ class Communicator {
   double compute_seconds_ = 0;
   TrafficLedger ledger_;
   Timeline* timeline_ = nullptr;
+  Watchdog* watchdog_ = nullptr;
 };
 
 }  // namespace zerolab

@@ -20,6 +20,7 @@ struct Options {
   std::optional<ReduceMode> reduce;  ///< as given; none: exact, and in verify also a part under mpi
   std::size_t epochs = 1;
   std::optional<std::size_t> steps;  ///< instead of epochs
+  double stall_limit = 0;            ///< seconds in one MPI call that end the job; 0: none do
   bool trace = false;
   bool quiet = false;
   bool expect_difference = false;
