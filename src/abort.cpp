@@ -52,8 +52,8 @@ std::unique_ptr<Watchdog> watchdog_of(std::size_t rank, double limit) {
   if (limit == 0) return nullptr;
   try {
     return std::make_unique<Watchdog>(limit, [rank, limit](const Watchdog::Call& call) {
-      // All but one may be stuck, so mpirun is given time to end them, on a busy machine too.
-      speak_in_turn(rank, 1s, describe(call, limit));
+      // All but one may be stuck, and mpirun ends them a second after the first has left.
+      speak_in_turn(rank, 2s, describe(call, limit));
       _exit(1);  // without MPI, in which this rank's main thread is; mpirun ends the others
     });
   } catch (const std::exception& error) {

@@ -9,11 +9,11 @@
 # begin ARGUMENTS... starts three ranks in the background and waits until they are at work.
 begin() {
   : >metrics
-  "$tests/on_ranks.sh" 3 60 "$program" "$@" >out 2>err &
+  "$tests/on_ranks.sh" 3 100 "$program" "$@" >out 2>err &
   job=$!
-  for _ in {1..200}; do
+  for _ in {1..400}; do
     if says OpenBLAS && { [ "$1" = verify ] || [ "$(wc -l <metrics)" -ge 5 ]; }; then break; fi
-    sleep 0.1
+    sleep 0.05
   done
   [ "$1" = train ] || sleep 1
 }
@@ -39,9 +39,9 @@ for command in "train --stage 3 --metrics metrics" verify; do
   done
 done
 
-job=(train --stage 3 --steps 600 --metrics metrics --quiet)
-run 3 60 "${job[@]}"
-check "a job of 600 steps" succeeded
+job=(train --stage 3 --steps 4000 --metrics metrics --quiet)
+run 3 100 "${job[@]}"
+check "a job of 4000 steps" succeeded
 right=$(digest)
 words=("${job[@]}" --stall-limit 2)
 begin "${words[@]}"
@@ -53,7 +53,7 @@ check "is suspended as a whole" equal "$(wc -w <<<"$all")" 3
 before=$(wc -l <metrics)
 sleep 5
 check "  and stands still" equal "$(wc -l <metrics)" "$before"
-check "  in the middle" [ "$before" -lt 600 ]
+check "  in the middle" [ "$before" -lt 4000 ]
 # shellcheck disable=SC2086  # one word a process
 kill -CONT $all
 ended $since

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# What single ranks may meet: less memory than the others, and a wall clock that jumps.
+#   tests/program/failing_ranks.sh PROGRAM JUMPING_CLOCK
+# shellcheck disable=SC2016,SC2317  # expanded on the rank; the checks are called through "check"
+# shellcheck source=tests/program/checks.sh
+. "$(dirname "$0")/checks.sh"
+clock=$2
+
+# --- memory, from what the program cannot even be loaded with to what a small job can live with ---
+
+job=(train --quiet --steps 1 --hidden 8)
+# The job ended by itself, whoever said why: below some limit the loader does, then the MPI.
+ended_soon() {
+  [ "$code" -ne 0 ] && [ "$seconds" -le 10 ] && nobody_left && [ "$(our_lines | wc -l)" -le 1 ]
+}
+named=0
+for ((megabytes = 20; megabytes < 4000; megabytes += 60)); do
+  on_rank 1 "ulimit -v ${megabytes}000" "${job[@]}"
+  ! succeeded || break
+  check "rank 1 has $megabytes MB of addresses: the job ends" ended_soon
+  if fails_with "rank 1: " "out of memory" >fault; then named=$((named + 1)); fi
+done
+check "with $megabytes MB it is done" succeeded
+check "with little less one line of ours names the rank" [ $named -ge 1 ]
+on_rank all "ulimit -v $((megabytes - 60))000" "${job[@]}"
+check "too little on all ranks" fails_with "out of memory"
+
+# --- a wall clock that jumps by hours at every few calls ---
+
+[ -f "$clock" ] || skip_all "no clock to preload"
+# AddressSanitizer wants to be the first library; the clock needs nothing from it.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
+jumping=./jumping
+printf '#!/usr/bin/env bash\nexport LD_PRELOAD=%q\nexec "$@"\n' "$clock" >jumping
+chmod +x jumping
+check "(the clock does jump)" $jumping perl -e '
+  my $before = time;
+  for (1 .. 9) { my $now = time; exit 0 if abs($now - $before) > 3000; $before = $now }
+  exit 1'
+
+# Seconds of a step and samples a second as they are told, against seconds as bash counts them.
+sane() { # sane SECONDS SAMPLES
+  perl -MJSON::PP -e '
+    my $all = decode_json(do { local (@ARGV, $/) = "summary"; <> });
+    my ($step, $rate) = ($all->{seconds}{step_median}, $all->{samples_per_second});
+    print "step_median $step, samples_per_second $rate";
+    exit !($step > 0 && $step < $ARGV[0] && $rate > $ARGV[1] / $ARGV[0] && $rate < 1e8)' "$@"
+}
+# No time of the timeline is below 0 or above SECONDS.
+sane_timeline() { # sane_timeline SECONDS
+  perl -MJSON::PP -e '
+    sub told {
+      my $x = shift;
+      return map { told($_) } @$x if ref $x eq "ARRAY";
+      return () unless ref $x eq "HASH";
+      return map { /^(at|begin|end|seconds)$/ && !ref $x->{$_} ? $x->{$_} : told($x->{$_}) } keys %$x;
+    }
+    my @all = told(decode_json(do { local (@ARGV, $/) = "timeline"; <> }));
+    print scalar @all, " times: @all";
+    exit !(@all > 10 && !grep { $_ < 0 || $_ > $ARGV[0] } @all)' "$@"
+}
+for ranks in 1 3; do
+  job=(train --steps 300 --stall-limit 20)
+  run $ranks 60 "${job[@]}"
+  right=$(digest)
+  launch $ranks 60 $jumping "$program" "${job[@]}" --json summary --timeline timeline
+  check "N = $ranks, under a clock that jumps: no watchdog barks" succeeded
+  check "  and nothing is said" [ -z "$(our_lines)" ] # MPI's transports may find it strange
+  check "  the same digest" equal "$(digest)" "$right"
+  check "  seconds are what they are" sane $((seconds + 1)) $((300 * 32 * ranks))
+  check "  of the timeline too" sane_timeline $((seconds + 1))
+  if command -v script >/dev/null; then
+    shown=$(printf '%q ' "$tests/on_ranks.sh" $ranks 60 $jumping "$program" train --epochs 150)
+    script -qec "stty columns 100; $shown" /dev/null </dev/null 2>err | tr '\r' '\n' >out
+    check "  on a terminal, time left is told" says ' left'
+    check "  never as hours or below 0" [ "$(grep -c ' h .* left\|-[0-9]* s left\|nan\|inf ' out)" -eq 0 ]
+  fi
+done
+finish
