@@ -69,15 +69,20 @@ dataset-fashion-mnist -"
 figure_packages() {
   case $command in labs | test | install) printf '\n%s' "gnuplot-nox gnuplot" ;; esac
 }
-# What a test looks at the page with, and what simulates clusters: where there are such packages.
+# What a test looks at the page with, what fuzzes the readers, and what simulates clusters: where there
+# are such packages.
 optional_packages() {
   case $command in
-    test) optional_package chromium chromium ;;
+    test)
+      optional_package chromium chromium
+      optional_package clang clang++
+      optional_package libclang-rt-dev - # only recommended by clang: its sanitizers and fuzzer
+      ;;
     labs) optional_package libsimgrid-dev smpirun ;;
   esac
 }
-optional_package() { # optional_package PACKAGE COMMAND
-  if ! command -v "$2" >/dev/null && apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [0-9]'; then
+optional_package() { # optional_package PACKAGE COMMAND, as above
+  if ! command -v "$2" >/dev/null && ! installed "$1" && apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [0-9]'; then
     echo "$1"
   fi
 }
@@ -95,13 +100,13 @@ mpi_packages() {
   esac
 }
 
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 missing_packages() {
   local package tool
   while read -r package tool; do
     if command -v "$tool" >/dev/null; then continue; fi
     if [ "$package" = make ] && command -v ninja >/dev/null; then continue; fi
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
-      printf ' %s' "$package"
+    installed "$package" || printf ' %s' "$package"
   done <<<"$packages$(figure_packages)$(mpi_packages)"
 }
 

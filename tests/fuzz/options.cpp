@@ -1,0 +1,139 @@
+// The command line: each line of the input is an argument. Whatever they are, parse_command_line
+// answers with a command, a help text or a refusal of one line, the same each time, and opens,
+// makes and removes no file: it looks only at whether names are of the same file.
+#include "zerolab/report/options.hpp"
+
+#include <dlfcn.h>
+
+#include <cmath>
+#include <cstdarg>
+#include <cstdlib>
+#include <set>
+
+#include "memory_file.hpp"
+#include "zerolab/report/items.hpp"
+
+namespace {
+
+bool parsing = false;
+
+/// The C library's own function, for the fuzzer, which does use files.
+template <class Function>
+Function* next(Function*, const char* name) {
+  check(!parsing, std::string(name) + " was called while the command line was parsed");
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+// In front of the C library's.
+extern "C" {
+int open(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  return next(open, "open")(path, flags, mode);
+}
+FILE* fopen(const char* path, const char* mode) {
+  return next(fopen, "fopen")(path, mode);
+}
+FILE* fopen64(const char* path, const char* mode) {
+  return next(fopen64, "fopen64")(path, mode);
+}
+int mkdir(const char* path, mode_t mode) {
+  return next(mkdir, "mkdir")(path, mode);
+}
+int unlink(const char* path) noexcept {
+  return next(unlink, "unlink")(path);
+}
+int rename(const char* from, const char* to) noexcept {
+  return next(rename, "rename")(from, to);
+}
+}
+
+namespace zerolab {
+
+// The question bank by ids of each kind; ask's own refers to all that is measured.
+std::vector<Item> all_items() {
+  const auto item = [](const char* id) { return Item{id, Group::why, "", "", "", nullptr}; };
+  return {item("TF7"), item("5.2"), item("S4"), item("EC1")};
+}
+
+}  // namespace zerolab
+
+namespace {
+
+using namespace zerolab;
+
+void check_words(const CommandLine& line) {
+  check(line.command.empty(), "a command, and yet something to say: " + line.text);
+  if (line.exit_code == 0) return;
+  check(line.exit_code == 2, "exit code " + std::to_string(line.exit_code));
+  check(line.text.starts_with("zerolab: ") && line.text.find('\n') + 1 == line.text.size(),
+        "a refusal that is not one line: " + line.text);
+}
+
+/// What the documented bounds of options leave.
+void check_job(const Options& o, bool verify) {
+  const Job& job = o.job;
+  check(job.batch > 0 && job.accumulate > 0 && o.epochs > 0 && job.chunk_elements > 0, "counts");
+  check(!o.hidden.empty() && std::ranges::count(o.hidden, std::size_t{0}) == 0, "--hidden");
+  check(o.stage >= 0 && o.stage <= 3, "--stage");
+  const std::set<int> stages(o.stages.begin(), o.stages.end());
+  check(!stages.empty() && stages.size() == o.stages.size(), "--stages");
+  check(*stages.begin() >= 0 && *stages.rbegin() <= 3, "--stages");
+  check(!job.overlap || !(verify ? stages.contains(1) : o.stage == 1), "--overlap of stage 1");
+  const OptimizerSettings& optimizer = job.optimizer;
+  check(std::isfinite(optimizer.learning_rate) && optimizer.learning_rate >= 0, "--lr");
+  check(std::isfinite(optimizer.weight_decay) && optimizer.weight_decay >= 0, "--weight-decay");
+  check(optimizer.momentum >= 0 && optimizer.momentum < 1, "--momentum");
+  check(job.clip_norm > 0, "--clip-norm");
+  const double scale = job.loss_scale.fixed.value_or(1);
+  check(std::exp2(std::round(std::log2(scale))) == scale && scale >= 1 && scale <= 0x1p24,
+        "--loss-scale");
+}
+
+/// With file names, those that are given twice are not written to.
+void check_files(const Options& o) {
+  std::set<std::string> names;
+  for (const std::string& file : {o.metrics, o.timeline, o.digests, o.wire}) {
+    const bool fresh = file.empty() || file.starts_with("/dev/") || names.insert(file).second;
+    check(fresh, "two files of one name: " + file);
+  }
+}
+
+CommandLine parsed(const std::vector<const char*>& words) {
+  parsing = true;
+  CommandLine line = parse_command_line(static_cast<int>(words.size()) - 1, words.data());
+  parsing = false;
+  return line;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  std::string text(reinterpret_cast<const char*>(bytes), size);
+  if (text.find('\0') != std::string::npos) return -1;  // no argument holds one
+  if (text.ends_with('\n')) text.pop_back();
+  for (char& c : text) c = c == '\n' ? '\0' : c;
+  std::vector<const char*> words{"zerolab"};
+  for (std::size_t at = 0; size > 0 && at <= text.size();
+       at += std::string_view(words.back()).size() + 1) {
+    words.push_back(text.c_str() + at);
+  }
+  words.push_back(nullptr);
+  const CommandLine line = parsed(words), again = parsed(words);
+  check(line.text == again.text && line.command == again.command, "parsed twice, it differs");
+  if (line.command.empty() || !line.text.empty()) {
+    check_words(line);
+    return 0;
+  }
+  static const std::set<std::string> known{"train", "verify", "ask", "doctor", "plan", "report"};
+  check(known.contains(line.command) && line.exit_code == 0, "command " + line.command);
+  if (line.command == "train" || line.command == "verify") {
+    check_job(line.options, line.command == "verify");
+    check_files(line.options);
+  }
+  return 0;
+}
