@@ -24,7 +24,10 @@ float out_of_range(std::string_view text) {
   const std::size_t digit = text.find_first_of("123456789"), point = std::min(text.find('.'), e);
   double power = 0;
   const char* const start = text.data() + std::min(text.find_first_not_of("eE+", e), text.size());
-  std::from_chars(start, text.data() + text.size(), power);
+  if (std::from_chars(start, text.data() + text.size(), power).ec ==
+      std::errc::result_out_of_range) {  // hundreds of digits, which no mantissa makes up for
+    power = *start == '-' ? -1e300 : 1e300;
+  }
   power += static_cast<double>(point) - static_cast<double>(digit);
   const float size = power > 0 ? std::numeric_limits<float>::infinity() : 0.0F;
   return text.starts_with('-') ? -size : size;

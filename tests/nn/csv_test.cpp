@@ -131,6 +131,18 @@ TEST_F(Csv, EverythingIeeeIsAValue) {
   EXPECT_EQ(rows[2], (std::vector<float>{10, 0, 0.1F, -0.0F, 5, inf, 1}));
 }
 
+// The sign of the exponent decides, however many digits it has: 310 are more than a double can be.
+TEST_F(Csv, ExponentsOfAnyLengthAreRead) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const std::string nines(310, '9'), zeros(310, '0');
+  const auto data =
+      open("1e-" + nines + ",-1" + zeros + "E-" + nines + ",1e" + nines + ",-0." + zeros + "1e+" +
+           nines + ",0e" + nines + ",0.0E-" + nines + ",1e" + zeros + "2,1\n");
+  const Rows rows = rows_of(*data, Split::train);
+  EXPECT_EQ(rows[0], (std::vector<float>{0, -0.0F, inf, -inf, 0, 0, 100, 1}));
+  EXPECT_TRUE(std::signbit(rows[0][1]));
+}
+
 TEST_F(Csv, FaultsNameTheLine) {
   expect_error("1,2,0\n3,4\n", " line 2: 2 fields, but the first line has 3");
   expect_error("1,2,0\n3,4,5,1\n", " line 2: 4 fields, but the first line has 3");
