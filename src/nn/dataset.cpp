@@ -93,6 +93,15 @@ DataName parse_data_name(const std::string& text) {
   return name;
 }
 
+std::vector<std::string> data_files(const std::string& name) try {
+  const DataName data = parse_data_name(name);
+  if (data.source == DataName::Source::csv) return {data.file};
+  if (data.source == DataName::Source::idx) return {data.file, data.labels};
+  return {};
+} catch (const Error&) {
+  return {};
+}
+
 void require_readable(const std::string& path) {
   std::error_code fault;
   const std::filesystem::file_status status = std::filesystem::status(path, fault);

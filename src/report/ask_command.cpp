@@ -29,6 +29,8 @@ void check_together(AskOptions& o) {
   require(!o.list ||
               (!o.check && !o.answer && o.json.empty() && o.results.empty() && o.network.empty()),
           "ask --list asks nothing: no other option goes with it");
+  require(o.json_only() || !same_file(o.json, o.network),
+          "--json and --network are the same file, {}", o.json);
 }
 
 /// All lists of --network are as documented, with every job that an item looks for.

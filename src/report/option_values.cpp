@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 
 namespace zerolab {
 
@@ -23,6 +24,20 @@ std::optional<std::vector<std::size_t>> whole_numbers(const std::string& text, s
     begin += digits.size() + 1;
   }
   return numbers;
+}
+
+/// The one path of a file that is there or yet to be made.
+std::filesystem::path place_of(const std::string& file) {
+  constexpr int most_links = 40;  // as Linux follows
+  std::error_code fault;
+  // Of a file that is yet to be made only an absolute name becomes canonical, and a link to it is
+  // no file.
+  std::filesystem::path path = std::filesystem::absolute(file, fault);
+  for (int links = 0; links < most_links && std::filesystem::is_symlink(path, fault); ++links) {
+    path = path.parent_path() / std::filesystem::read_symlink(path, fault);
+  }
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, fault);
+  return fault ? path.lexically_normal() : whole;  // too long a name, a circle of links
 }
 
 }  // namespace
@@ -82,6 +97,14 @@ CLI::Validator file_name(const std::string& word) {
                            : std::string();
       },
       word);
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+  if (one.empty() || other.empty()) return false;
+  std::error_code none;
+  const bool same =
+      place_of(one) == place_of(other) || std::filesystem::equivalent(one, other, none);
+  return same && !std::filesystem::is_character_file(one, none);
 }
 
 void add_json(CLI::App& app, std::string& file) {

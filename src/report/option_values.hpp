@@ -56,6 +56,11 @@ void add_list(CLI::App& app, const std::string& flag, const std::string& help, s
 /// A file to read or write; "-" is refused, since standard output holds the tables.
 CLI::Validator file_name(const std::string& word = "FILE");
 
+/// Whether two names lead to one file, by whatever path, also to one that is yet to be made. An
+/// empty name is of no file, and a device such as /dev/null is taken for none: it may be written to
+/// twice.
+bool same_file(const std::string& one, const std::string& other);
+
 /// --json FILE, or - for stdout.
 void add_json(CLI::App& app, std::string& file);
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "option_values.hpp"
+#include "zerolab/nn/dataset.hpp"
 #include "zerolab/report/saved_run.hpp"
 
 namespace zerolab {
@@ -156,20 +156,11 @@ void require_different_files(const Options& o) {
                                                          {"--wire", o.wire}};
   const std::size_t written = files.size();
   for (const std::string& file : o.against) files.emplace_back("--against", file);
+  for (const std::string& file : data_files(o.data)) files.emplace_back("--data", file);
   for (std::size_t a = 0; a < written; ++a) {
     for (std::size_t b = a + 1; b < files.size(); ++b) {
-      const auto &one = files[a].second, &other = files[b].second;
-      std::error_code none;
-      // Of a file that is yet to be made only an absolute name becomes canonical.
-      const auto whole = [&none](const std::string& file) {
-        return std::filesystem::weakly_canonical(std::filesystem::absolute(file, none), none);
-      };
-      const bool same =
-          !one.empty() && !other.empty() &&
-          (whole(one) == whole(other) || std::filesystem::equivalent(one, other, none));
-      const bool device = same && std::filesystem::is_character_file(one, none);
-      require(!same || device, "{} and {} are the same file, {}", files[a].first, files[b].first,
-              one);
+      require(!same_file(files[a].second, files[b].second), "{} and {} are the same file, {}",
+              files[a].first, files[b].first, files[a].second);
     }
   }
 }

@@ -1,6 +1,9 @@
 // Command lines that make no sense are refused before anything runs, with one line that names the
 // option at fault, exit code 2 and no command.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "zerolab/report/options.hpp"
 
@@ -118,6 +121,53 @@ TEST(Refusals, WhatDoesNotGoTogetherIsRefused) {
   expect_refusal_by_both({"--against", "a", "b"}, "b");
   expect_refusal({"verify", "--stage", "1"}, "--stage");
   expect_refusal({"verify", "--trace"}, "--trace");
+}
+
+/// A folder of links, apart from other runs of this test.
+struct LinkedFiles : testing::Test {
+  const std::string folder = testing::TempDir() + "zerolab_links_" + std::to_string(getpid()) + "/";
+  const std::string to_be_made = folder + "made", link = folder + "link",
+                    second_link = folder + "second", circle = folder + "circle";
+
+  LinkedFiles() {
+    std::filesystem::create_directory(folder);
+    std::filesystem::create_symlink("made", link);
+    std::filesystem::create_symlink(link, second_link);
+    std::filesystem::create_symlink("circle", circle);
+  }
+  ~LinkedFiles() override { std::filesystem::remove_all(folder); }
+};
+
+TEST_F(LinkedFiles, ThatAreYetToBeMadeAreOneFile) {
+  const std::string around =
+      folder + "../" + std::filesystem::path(folder).parent_path().filename().string() + "/made";
+  for (const std::string& other : {link, second_link, around}) {
+    expect_refusal_by_both({"--json", to_be_made.c_str(), "--digests", other.c_str()},
+                           "--json and --digests are the same file");
+    expect_refusal_by_both({"--json", other.c_str(), "--digests", to_be_made.c_str()},
+                           "--json and --digests are the same file");
+  }
+}
+
+// The system's own refusal comes when they are opened, and says what is wrong with each.
+TEST_F(LinkedFiles, ThatNeverCanBeMadeAreNotOneFile) {
+  const std::string a = folder + std::string(300, 'a'), b = folder + std::string(300, 'b'),
+                    below = circle + "/b";
+  EXPECT_EQ(parse({"train", "--json", a.c_str(), "--metrics", b.c_str()}).text, "");
+  EXPECT_EQ(parse({"train", "--json", circle.c_str(), "--metrics", below.c_str()}).text, "");
+  expect_refusal_by_both({"--json", a.c_str(), "--digests", a.c_str()}, "the same file");
+}
+
+TEST_F(LinkedFiles, DataIsNotWrittenOver) {
+  for (const std::string& data : {"csv:" + to_be_made, "idx:" + to_be_made + ",other",
+                                  "idx:other," + to_be_made, "csv:" + link}) {
+    expect_refusal_by_both({"--data", data.c_str(), "--json", to_be_made.c_str()},
+                           "--json and --data are the same file");
+  }
+  EXPECT_EQ(parse({"train", "--data", "idx:a,a", "--json", "b"}).text, "") << "only read";
+  EXPECT_EQ(parse({"train", "--data", "csv:/dev/null", "--json", "/dev/null"}).text, "");
+  expect_refusal({"ask", "--all", "--network", "n.json", "--json", "./n.json"},
+                 "--json and --network are the same file");
 }
 
 TEST(Refusals, WhatIsUnknownIsRefused) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "zerolab/core/memory_ledger.hpp"
 
@@ -37,5 +38,9 @@ class Dataset {
 /// found values. Nothing is allocated that the file's own size does not justify.
 std::unique_ptr<Dataset> open_dataset(const std::string& name, std::uint64_t seed,
                                       MemoryLedger& ledger);
+
+/// The files that such a name has read, as they are written in it; none where open_dataset refuses
+/// the name itself. Opens nothing.
+std::vector<std::string> data_files(const std::string& name);
 
 }  // namespace zerolab
