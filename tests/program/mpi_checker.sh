@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# MPI's rules, watched over by tests/mpi_checker: it finds each violation that its probe commits, stands
+# beneath the tests on ranks, and training keeps the rules and its bits under it.
+#   tests/program/mpi_checker.sh PROGRAM CHECKER PROBE TESTS
+# shellcheck disable=SC2317  # the checks are called through "check"
+# shellcheck source=tests/program/checks.sh
+. "$(dirname "$0")/checks.sh"
+checker=$2 probe=$3 tested=$4
+
+# In a sanitized build its runtime wants to be loaded first, and the checker needs it as well.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
+watch="export ZEROLAB_MPI_CHECKER=count LD_PRELOAD='$checker'"
+found() { # found TEXT: the job was ended, and one rank at least said so
+  [ "$code" -ne 0 ] || { echo "exit code 0" && return 1; }
+  grep -q "^mpi_checker: rank [0-9]*: MPI_[A-Za-z_]* call [0-9]*: .*$1" err
+}
+clean() { [ "$code" -eq 0 ] && ! grep '^mpi_checker: rank' err; }
+calls() { sed -n 's/^mpi_checker: \([0-9]*\) calls checked/\1/p' err; }
+checked() { clean && [ "$(calls)" -gt "${1:-0}" ]; }
+
+export ZEROLAB_MPI_CHECKER=count
+for ranks in 1 2 3 4; do
+  launch "$ranks" 20 "$probe" clean
+  check "N = $ranks: clean calls pass" checked 9
+done
+while read -r ranks violation text; do
+  for n in ${ranks/,/ }; do
+    launch "$n" 20 "$probe" "$violation"
+    check "N = $n: $violation is found" found "$text"
+  done
+done <<'END'
+1,3 sent_and_received send and receive buffers overlap
+1,3 left_open MPI_Iallgatherv call [0-9]* was never waited for
+1,3 receive_written receive buffer written in flight: byte [0-7] of
+1,3 shard_written receive buffer written in flight: byte [0-7] of 8
+1,3 send_written send buffer written in flight: byte [0-7] of
+1,3 exchange_written send buffer written in flight: byte [0-7] of
+1,3 counts_written counts written in flight
+1,3 places_written displacements written in flight
+1,3 used_twice its buffer is in use by MPI_Iallgatherv call [0-9]*, still under way
+2,4 received_twice the receive part of rank 1 overlaps another's
+2,4 counts the ranks disagree in count;
+2,4 function the ranks disagree in function, count, type;
+2,4 root the ranks disagree in root;
+2,4 type the ranks disagree in type;
+2,4 operation the ranks disagree in operation;
+2,4 layout the ranks disagree in count;
+2,4 pairs sends 0 bytes, expected are 8
+2,4 gathered sends 0 bytes, expected are 8
+2,4 message 1 elements arrived, expected were 2
+2,4 function_in_flight the ranks disagree in function, count, operation;
+END
+launch 3 60 "$tested" --gtest_filter=Communicator.GathersTexts
+check "the tests on ranks run under the checker" checked 20
+
+# without RANKS ARGUMENTS... trains without the checker, trained with it: the bits are to be the same.
+job=(train --quiet --steps 3 --hidden "9,7" --batch 6)
+without() {
+  run "$1" 60 "${job[@]}" "${@:2}"
+  check "N = $*" succeeded
+  bits=$(digest)
+}
+trained() {
+  launch "$1" 60 ./on all "$watch" "$program" "${job[@]}" "${@:2}"
+  check "N = $*: keeps MPI's rules" checked 30
+  check "  with the same bits" equal "$(digest)" "$bits"
+}
+for ranks in 1 2 3 4; do
+  for mode in "exact --accumulate 2 --checkpoint-activations 2" \
+    "exact --virtual-shards 6 --chunk-elements 50" "ordered --precision bf16" "mpi --precision fp32"; do
+    for stage in "0" "1" "2" "3" "0 --overlap" "2 --overlap" "3 --overlap"; do
+      # shellcheck disable=SC2086  # one word an option
+      {
+        # Only the library's own sums differ from stage to stage.
+        case $mode$stage in mpi* | *0) without "$ranks" --stage $stage --reduce $mode ;; esac
+        trained "$ranks" --stage $stage --reduce $mode
+      }
+    done
+  done
+done
+finish
