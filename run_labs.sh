@@ -69,14 +69,15 @@ dataset-fashion-mnist -"
 figure_packages() {
   case $command in labs | test | install) printf '\n%s' "gnuplot-nox gnuplot" ;; esac
 }
-# What a test looks at the page with, what fuzzes the readers, and what simulates clusters: where there
-# are such packages.
+# What tests look at the page and at memory with, what fuzzes the readers, and what simulates
+# clusters: where there are such packages.
 optional_packages() {
   case $command in
     test)
       optional_package chromium chromium
       optional_package clang clang++
       optional_package libclang-rt-dev - # only recommended by clang: its sanitizers and fuzzer
+      optional_package valgrind valgrind
       ;;
     labs) optional_package libsimgrid-dev smpirun ;;
   esac

@@ -27,6 +27,8 @@ launch() { # launch RANKS SECONDS COMMAND...
   seconds=$((SECONDS - begin))
 }
 
+# Whether the address sanitizer is in the program.
+sanitized() { grep -q __asan_init "$program"; }
 simulated() { [[ ${ZEROLAB_MPIRUN:-} == *smpirun ]]; } # ranks are no processes
 
 # One rank without mpirun, which takes 2 s to end when a rank fails; a simulated one needs it.

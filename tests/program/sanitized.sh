@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The address and undefined-behaviour sanitizers find nothing: a sanitized build of its own, in which a
+# part of the suite runs that reaches every floor.   tests/program/sanitized.sh SOURCE
+# The whole suite: cmake -S . -B build-sanitized -DZEROLAB_SANITIZE=ON, then ctest as ever.
+set -u
+source=$(cd "$1" && pwd) || exit 1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+launcher=()
+if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+generator=()
+if command -v ninja >/dev/null; then generator=(-G Ninja); fi
+
+build="$folder/a build"
+# A little optimised: compiles and runs soonest.
+if ! { cmake -S "$source" -B "$build" ${generator[@]+"${generator[@]}"} \
+  ${launcher[@]+"${launcher[@]}"} -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O1 -g1" \
+  -DZEROLAB_SANITIZE=ON -DZEROLAB_TESTS=ON &&
+  cmake --build "$build" --parallel 2 --target core_test nn_test comm_test partition_test \
+    stages_test stage_matrix_test zerolab sanitizer_probe; } >"$folder/log" 2>&1; then
+  echo "FAULT no sanitized build"
+  tail -n 20 "$folder/log" | sed 's/^/      | /'
+  exit 1
+fi
+echo "built in $SECONDS s"
+entries='core|nn|partition|(comm|stages|stage_matrix)\.np[13]|sanitizers_find|against|failing_output'
+ctest --test-dir "$build" --no-tests=error --output-on-failure -R "^($entries)\$"
+code=$?
+echo "$SECONDS s in all"
+exit $code
