@@ -320,6 +320,7 @@ std::uint64_t Communicator::maximum(std::uint64_t word) {
 }
 
 void Communicator::exclusive_or(std::span<std::uint32_t> words) {
+  const auto inside_now = inside("MPI_Allreduce", words.size());
   MPI_Allreduce(MPI_IN_PLACE, words.data(), count(words.size()), MPI_UINT32_T, MPI_BXOR, comm_);
   ledger_.record(Collective::other, {1, words.size(), words.size_bytes(), 0});
 }

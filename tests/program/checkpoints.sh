@@ -8,7 +8,7 @@ readme=$(cd "$tests/.." && pwd)/README.md
 
 rows 103 >data.csv
 rows 104 >other.csv
-job=(--quiet --data csv:data.csv --hidden 8,4 --batch 4)
+job=(--quiet --data csv:data.csv --hidden "8,4" --batch 4)
 file() { printf '%s/step-%010d.zerolab' "$1" "$2"; }
 holds_files() { equal "$(cd "$1" && echo ./*)" "$2"; } # holds_files FOLDER NAMES
 same_state() {                                          # same_state CHECKPOINT CHECKPOINT

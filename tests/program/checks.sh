@@ -98,6 +98,19 @@ process_of() { # process_of RANK
   done
 }
 
+# The launcher above a rank.
+mpirun_of() { # mpirun_of PROCESS
+  local process=$1 name
+  while [ "$process" -gt 1 ]; do
+    process=$(sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$process/stat")
+    name=$(cat "/proc/$process/comm")
+    [[ $name == mpi* || $name == orterun || $name == prte* ]] || continue
+    echo "$process"
+    return
+  done
+  return 1
+}
+
 # ./on RANK "SHELL CODE" COMMAND... runs the code first, on that rank only ("all": on each).
 cat >on <<'END'
 #!/usr/bin/env bash

@@ -48,6 +48,34 @@ for why in "--data csv:good.csv --steps 0,none was trained" "--steps 3 --data cs
   check "--timeline with no step to tell" fails_with "t.json: no step to tell, ${why#*,}"
   check "  leaves no file of another run" [ ! -e t.json ]
 done
+
+# --- checkpoints that cannot be written ---
+saving=(train --quiet --data csv:good.csv --hidden "60,60" --steps 9 --save-every 3 --keep 2)
+intact() { "$program" checkpoint verify "$1" >/dev/null && [ -z "$(find "$1" -name '*.partial')" ]; }
+mkdir small
+if mount -t tmpfs -o size=150k none small 2>/dev/null; then
+  for ranks in 1 3; do
+    rm -f small/*
+    run $ranks 20 "${saving[@]}" --save small
+    check "N = $ranks, a full disk below --save" fails_with "small/step-" "writing failed: No space left on device"
+    check "  what was saved before is whole, and nothing else is left" intact small
+    run $ranks 20 "${saving[@]}" --resume small
+    check "  and loads" succeeded
+  done
+  umount small
+else
+  echo "(no file system of our own can be mounted here; a limit on files stands for the full disk)"
+fi
+run 3 20 "${saving[@]}" --save limited --steps 3
+on_rank 1 "ulimit -f 20" "${saving[@]}" --save limited --resume limited
+check "one rank may not write as far as its shards lie" fails_with "rank 1: limited/step-" "writing failed: File too large"
+check "  what was saved before is whole, and nothing else is left" intact limited
+on_rank 2 "cd /" "${saving[@]}" --save here
+check "a folder that one rank does not see" fails_with "rank 2: " "here: No such file or directory"
+alone "${saving[@]}" --save good.csv/below
+check "--save below a file" fails_with "--save good.csv/below"
+check "  before a step is trained" nothing_trained
+
 for pair in "same ./same" "./same $PWD/same" "there/../same same"; do
   mkdir -p there
   alone train --data csv:good.csv --steps 1 --metrics "${pair% *}" --timeline "${pair#* }"

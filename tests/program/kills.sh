@@ -10,7 +10,7 @@ kills=$2
 RANDOM=${3:-1}
 
 # Saving is most of what this job does: after each step, 1.9 MB.
-job=(--quiet --data synthetic:64,8,3 --hidden 400,400 --batch 1 --virtual-shards 3 --precision fp32)
+job=(--quiet --data "synthetic:64,8,3" --hidden "400,400" --batch 1 --virtual-shards 3 --precision fp32)
 newest_file() { find saved -name 'step-*.zerolab' 2>/dev/null | sort | tail -n 1; }
 step_of() { local name=${1##*/step-} && name=${name%.zerolab} && echo $((10#${name:-0})); }
 found=0 lost=0 hung=0 killed=0 partial=0 begin=$SECONDS
@@ -35,7 +35,7 @@ for ((kill = 1; kill <= kills; ++kill)); do
   victims=()
   for rank in $(seq 0 $((ranks - 1))); do
     [ $((kill % 2)) -eq 0 ] && [ "$rank" -ne $((RANDOM % ranks)) ] && [ ${#victims[@]} -gt 0 ] && continue
-    victims+=($(process_of "$rank"))
+    victims+=("$(process_of "$rank")")
   done
   seen=$(newest_file)
   kill -9 "${victims[@]}" 2>/dev/null && killed=$((killed + 1))

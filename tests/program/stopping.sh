@@ -32,7 +32,7 @@ end() {
 }
 stopped_with() { # stopped_with CODE
   [ "$code" -eq "$1" ] || { echo "exit code $code" && return 1; }
-  [ $seconds -le 10 ] || { echo "$seconds s" && return 1; }
+  [ "$seconds" -le 10 ] || { echo "$seconds s" && return 1; }
   nobody_left || { echo "a rank is still alive" && return 1; }
 }
 # goes_on RANKS STAGE: from what was saved, a few steps more, as if there had been no stop.
@@ -59,7 +59,7 @@ for signal in TERM INT USR1; do
   done
 done
 start 2 --stage 1 --steps 1000000
-kill -s USR1 "$(mpirun_of)"
+kill -s USR1 "$(mpirun_of "$(process_of 0)")"
 end
 check "SIGUSR1 to mpirun, which passes it on" stopped_with 75
 check "  goes on" goes_on 2 1
@@ -68,7 +68,7 @@ run 2 30 train "${job[@]}" --stage 2 --steps 100000000 --time-limit 1.5 --save l
 check "--time-limit 1.5: exit code 75" [ "$code" -eq 75 ]
 check "  in time" [ "$seconds" -le 10 ]
 check "  and says so" says "^stopped by the time limit before the last step; --resume limit goes on"
-run 2 30 train "${job[@]}" --steps 5 --time-limit 1000 --save done
+run 2 30 train "${job[@]}" --steps 5 --time-limit 1000 --save finished
 check "a run that ends before its limit ends with 0" succeeded
 alone train --time-limit 5
 check "--time-limit without --save is refused" fails_with "--save"

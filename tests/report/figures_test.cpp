@@ -101,7 +101,8 @@ TEST(Figures, WireBytesAreDrawnWhereTheyAreMeasured) {
   const Figure figure = figure_facts("volume", results);
   EXPECT_DOUBLE_EQ(drawn(figure, "stage 0, wire", 3), 3004.0 / 3 / phi);
   EXPECT_EQ(figure.points.size(), 4U * 2 + 1);
-  EXPECT_NE(figure.caption.find("Each of the 8 points that the ledgers counted equals the formula"), std::string::npos);
+  EXPECT_NE(figure.caption.find("Each of the 8 points that the ledgers counted equals the formula"),
+            std::string::npos);
   file["wire"]["0"].erase(1);
   folder.write("verify-3.json", file);
   Results cut(folder.path());

@@ -117,6 +117,27 @@ TEST(Options, OutputOptionsReachTheirFields) {
   EXPECT_EQ(parse({"doctor"}).command, "doctor");
 }
 
+TEST(Options, CheckpointOptionsReachTheirFields) {
+  EXPECT_EQ(train({}).save + train({}).resume, "");
+  EXPECT_EQ(train({}).save_every + train({}).keep + train({}).allow.size(), 0U);
+  EXPECT_FALSE(train({}).time_limit);
+  const Options o = train({"--save", "a b", "--save-every", "50", "--keep", "2", "--time-limit",
+                           "2.5", "--resume", "c", "--allow", "lr", "--allow", "data"});
+  EXPECT_EQ(o.save, "a b");
+  EXPECT_EQ(o.save_every, 50U);
+  EXPECT_EQ(o.keep, 2U);
+  EXPECT_EQ(o.time_limit, 2.5);
+  EXPECT_EQ(o.resume, "c");
+  EXPECT_EQ(o.allow, (std::set<std::string>{"data", "lr"}));
+  const CommandLine diff = parse({"checkpoint", "diff", "a", "b"});
+  EXPECT_EQ(diff.command, "checkpoint");
+  EXPECT_FALSE(diff.needs_ranks());
+  EXPECT_EQ(diff.checkpoint.action, "diff");
+  EXPECT_EQ(diff.checkpoint.names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(parse({"checkpoint", "export", "a", "--output", "n"}).checkpoint.output, "n");
+  EXPECT_EQ(parse({"checkpoint", "info", "a", "--json", "-"}).checkpoint.json, "-");
+}
+
 TEST(Options, LossScaleIsDynamicOnlyWhereItHelpsOrIsAskedFor) {
   using Scale = std::optional<double>;
   EXPECT_EQ(train({"--precision", "bf16"}).job.loss_scale.fixed, Scale(1));

@@ -106,6 +106,26 @@ TEST(Refusals, ChoicesAreTheListedOnes) {
   }
 }
 
+TEST(Refusals, Checkpoints) {
+  for (const char* option : {"--save-every", "--keep", "--time-limit"}) {
+    expect_refusal({"train", option, "5"}, "--save");
+    expect_refusal({"train", "--save", "d", option, "0"}, option);
+    expect_refusal({"train", "--save", "d", option, "many"}, option);
+  }
+  expect_refusal({"train", "--save", ""}, "--save");
+  expect_refusal({"train", "--resume", "-"}, "--resume");
+  for (const char* name : {"widths", "layers", "", "lr,seed"})
+    expect_refusal({"train", "--resume", "d", "--allow", name}, "--allow");
+  expect_refusal({"train", "--resume", "d", "--digests", "f"}, "--digests");
+  expect_refusal({"train", "--resume", "d", "--against", "f"}, "--against");
+  expect_refusal({"train", "--save", "d", "--wire", "f"}, "--wire");
+  expect_refusal({"verify", "--save", "d"}, "--save");
+  expect_refusal({"checkpoint"}, "subcommand");
+  expect_refusal({"checkpoint", "info"}, "checkpoint");
+  expect_refusal({"checkpoint", "diff", "one"}, "checkpoint");
+  expect_refusal({"checkpoint", "export", "one"}, "--output");
+}
+
 TEST(Refusals, WhatDoesNotGoTogetherIsRefused) {
   expect_refusal_by_both({"--momentum", "0.9"}, "--momentum");
   expect_refusal_by_both({"--optimizer", "adamw", "--momentum", "0.9"}, "--momentum");
