@@ -59,7 +59,7 @@ show_find() { # show_find TARGET
     mkdir -p "$finds"
     cp "$input" "$kept"
     xxd "$input" | head -n 64 | sed 's/^/      | /'
-    echo "      again: $here/fuzz.sh 0 $1 $kept"
+    printf '      again: %q 0 %s %q\n' "$here/fuzz.sh" "$1" "$kept"
   done
 }
 
@@ -81,8 +81,8 @@ for target in "${targets[@]}"; do
     faults=$((faults + 1)) code=1
   fi
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$target.log")
-  edges=$(grep -o 'cov: [0-9]*' "$target.log" | tail -n 1)
-  echo "${runs:-1} executions, coverage ${edges#cov: } edges, $((SECONDS - begin)) s"
+  edges=$(sed -n 's/^#.* cov: *\([0-9]*\).*/\1/p' "$target.log" | tail -n 1)
+  echo "${runs:-1} executions, coverage ${edges:-?} edges, $((SECONDS - begin)) s"
   if [ "${code:-0}" -ne 0 ]; then show_find "$target"; fi
   code=0
 done
