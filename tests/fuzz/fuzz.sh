@@ -58,7 +58,7 @@ show_find() { # show_find TARGET
     kept=$finds/${input##*/}
     mkdir -p "$finds"
     cp "$input" "$kept"
-    xxd "$input" | head -n 64 | sed 's/^/      | /'
+    { xxd "$input" 2>/dev/null || od -A x -t x1z "$input"; } | head -n 64 | sed 's/^/      | /'
     printf '      again: %q 0 %s %q\n' "$here/fuzz.sh" "$1" "$kept"
   done
 }
