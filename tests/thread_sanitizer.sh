@@ -14,5 +14,5 @@ for without in "" "setarch -R"; do
   code=77
 done
 cat "$log"
-[ $code -ne 77 ] || echo "skipped: ThreadSanitizer cannot run on this kernel"
-exit $code
+[ "$code" -ne 77 ] || echo "skipped: ThreadSanitizer cannot run on this kernel"
+exit "$code"

@@ -83,6 +83,7 @@ TEST(Refusals, NumbersAreFiniteAndInBounds) {
   }
   for (const char* value : {"0", "-1", "nan", "inf", "off"}) {
     expect_refusal_by_both({"--clip-norm", value}, "--clip-norm");
+    expect_refusal_by_both({"--stall-limit", value}, "--stall-limit");
   }
   for (const char* value : {"3", "0.5", "33554432", "0", "-2", "nan", "inf", "static", ""}) {
     expect_refusal_by_both({"--loss-scale", value}, "--loss-scale");

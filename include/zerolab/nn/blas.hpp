@@ -37,8 +37,8 @@ void openblas_gemm(const GemmCall& call);  ///< cblas_sgemm
 /// to fp32: the same bits on every machine, and wherever k is cut in calls with beta = 1.
 void reference_gemm(const GemmCall& call);
 
-/// Has OpenBLAS take its work memory, 128 MiB of addresses, which it keeps. Throws Error where there
-/// is none: OpenBLAS itself would ask for it again and again, for ever.
+/// Has OpenBLAS take its work memory, 128 MiB of addresses, which it keeps. Throws Error where
+/// there is none: OpenBLAS itself would ask for it again and again, for ever.
 void reserve_blas_memory();
 
 /// Who makes the products of a job.
