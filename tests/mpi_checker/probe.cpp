@@ -54,7 +54,7 @@ void clean() {
   MPI_Allreduce(MPI_IN_PLACE, nullptr, 0, MPI_DOUBLE, MPI_SUM, world);
   MPI_Allreduce(a.data(), a.data() + 1, 0, MPI_DOUBLE, MPI_SUM, world);
   for (int& n : ones) n = 0;
-  MPI_Alltoallv(a.data(), ones.data(), places.data(), MPI_DOUBLE, a.data(), ones.data(),
+  MPI_Alltoallv(a.data(), ones.data(), places.data(), MPI_DOUBLE, a.data() + 1, ones.data(),
                 places.data(), MPI_DOUBLE, world);
 }
 
