@@ -116,10 +116,11 @@ void require_resumable(const json& job, const SavedRun& saved, const std::string
                        const std::set<std::string>& allowed) {
   std::vector<std::string> faults, names;
   for (const std::string& key : differing_keys(job, saved.job)) {
-    if (allowed.contains(option_name(key))) continue;
+    const bool may = allowable().contains(option_name(key));
+    if (may && allowed.contains(option_name(key))) continue;
     faults.push_back(
         fmt::format("{} is {} there, {} here", key, shown(saved.job, key), shown(job, key)));
-    if (allowable().contains(option_name(key))) names.push_back(" --allow " + option_name(key));
+    if (may) names.push_back(" --allow " + option_name(key));
   }
   require(faults.empty(), "{} is of another job: {}{}", path, fmt::join(faults, "; "),
           names.size() < faults.size()

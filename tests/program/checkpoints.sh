@@ -57,10 +57,13 @@ check "on other ranks without virtual shards: the difference is explained" says 
 
 # --- another job is another job ---
 refused() { # refused WORDS ARGUMENTS...
-  local words=$1
+  local words=$1 own=(--quiet) option
   shift
-  run 2 20 train "${job[@]}" --resume end "$@"
-  check "refused: $*" fails_with "of another job: $words"
+  for option in "--data csv:data.csv" "--hidden 8,4" "--batch 4"; do # but for the one that is given
+    [[ " $* " == *" ${option%% *} "* ]] || own+=("${option%% *}" "${option#* }")
+  done
+  run 2 20 train "${own[@]}" --resume end "$@"
+  check "refused: $*" fails_with "end/step-0000000007.zerolab is of another job: " "$words"
 }
 refused "seed is 1 there, 2 here (to resume all the same: --allow seed)" --seed 2
 refused "lr is 0.001 there, 0.01 here" --lr 0.01
@@ -75,7 +78,7 @@ refused "accumulate is 1 there, 2 here" --accumulate 2
 refused "loss_scale is \"dynamic\" there, 8.0 here" --loss-scale 8
 run 2 20 train "${job[@]}" --resume end --seed 2 --lr 0.01 --allow seed --allow lr --steps 9
 check "--allow seed --allow lr resumes all the same" succeeded
-run 2 20 train "${job[@]}" --resume end --hidden 8,5 --allow widths
+run 2 20 train "${job[@]}" --resume end --allow widths
 check "other layers cannot be allowed" fails_with "--allow"
 run 1 20 train "${job[@]}" --resume end --steps 6
 check "fewer steps than are done" fails_with "end: has done 7 steps already, and --steps asks for 6"
@@ -131,7 +134,7 @@ flip() { # flip BYTE
 }
 for where in "0,no checkpoint of zerolab" "8,format version" "12,bytes" "16,damaged" "25,damaged" "28,damaged" \
   "50,damaged: the checksum of its head" "$((size - 1)),damaged: the checksum of variance" \
-  "$((size / 2)),damaged: the checksum of momentum"; do
+  "$((size - size / 4)),damaged: the checksum of momentum"; do
   flip "${where%,*}"
   [ "${where%,*}" != 16 ] || where="16,byte"
   damaged "one bit flipped in byte ${where%,*}" "${where#*,}"
@@ -140,15 +143,13 @@ run 2 20 train "${job[@]}" --resume "$(file hurt 6)" --steps 9
 check "an earlier one can still be named" succeeded
 : >"$good"
 damaged "an empty file" "no checkpoint"
-on_rank 1 "cd '$work/all'" train "${job[@]}" --data digits --steps 1 --resume ../all/../all
-check "(a rank in another folder finds the same)" fails_with "of another job"
 
 # --- looked into ---
 alone checkpoint info all
 check "info: step, place, counters, who saved it" says "^after step 7: epoch 1, 28 of its samples, 28 in all"
 check "  fits 100 columns" fits_100_columns
 alone checkpoint info all --json -
-check "info --json" says '"optimizer_steps": 7'
+check "info --json" says '"step": 7'
 alone train "${job[@]}" --resume all --steps 7
 trained=$(digest)
 alone checkpoint verify all
