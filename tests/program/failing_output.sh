@@ -50,29 +50,30 @@ for why in "--data csv:good.csv --steps 0,none was trained" "--steps 3 --data cs
 done
 
 # --- checkpoints that cannot be written ---
-saving=(train --quiet --data csv:good.csv --hidden "60,60" --steps 9 --save-every 3 --keep 2)
+train=(train --quiet --data csv:good.csv --hidden "60,60") # 49 kB a checkpoint
+saving=(--save-every 3 --keep 2 --save)
 intact() { "$program" checkpoint verify "$1" >/dev/null && [ -z "$(find "$1" -name '*.partial')" ]; }
 mkdir small
-if mount -t tmpfs -o size=150k none small 2>/dev/null; then
+if mount -t tmpfs -o size=120k none small 2>/dev/null; then
   for ranks in 1 3; do
     rm -f small/*
-    run $ranks 20 "${saving[@]}" --save small
+    run $ranks 20 "${train[@]}" --steps 9 "${saving[@]}" small
     check "N = $ranks, a full disk below --save" fails_with "small/step-" "writing failed: No space left on device"
     check "  what was saved before is whole, and nothing else is left" intact small
-    run $ranks 20 "${saving[@]}" --resume small
+    run $ranks 20 "${train[@]}" --steps 9 --resume small
     check "  and loads" succeeded
   done
   umount small
 else
   echo "(no file system of our own can be mounted here; a limit on files stands for the full disk)"
 fi
-run 3 20 "${saving[@]}" --save limited --steps 3
-on_rank 1 "ulimit -f 20" "${saving[@]}" --save limited --resume limited
+run 3 20 "${train[@]}" --steps 3 "${saving[@]}" limited
+on_rank 1 "ulimit -f 20" "${train[@]}" --steps 9 "${saving[@]}" limited --resume limited
 check "one rank may not write as far as its shards lie" fails_with "rank 1: limited/step-" "writing failed: File too large"
 check "  what was saved before is whole, and nothing else is left" intact limited
-on_rank 2 "cd /" "${saving[@]}" --save here
+on_rank 2 "cd /" train --quiet --steps 9 "${saving[@]}" here
 check "a folder that one rank does not see" fails_with "rank 2: " "here: No such file or directory"
-alone "${saving[@]}" --save good.csv/below
+alone "${train[@]}" --save good.csv/below
 check "--save below a file" fails_with "--save good.csv/below"
 check "  before a step is trained" nothing_trained
 

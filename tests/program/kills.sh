@@ -16,10 +16,11 @@ step_of() { local name=${1##*/step-} && name=${name%.zerolab} && echo $((10#${na
 found=0 lost=0 hung=0 killed=0 partial=0 begin=$SECONDS
 
 for ((kill = 1; kill <= kills; ++kill)); do
-  ranks=$((kill % 3 + 1)) stage=$((RANDOM % 4))
+  # Every second time one rank without mpirun, which takes long to clean up; else two or three.
+  ranks=1 stage=$((RANDOM % 4))
+  [ $((kill % 2)) -eq 0 ] || ranks=$((kill / 2 % 2 + 2))
   resume=()
   [ -z "$(newest_file)" ] || resume=(--resume saved)
-  # Without mpirun where there is one rank, which is as killed as any.
   launcher=("$tests/on_ranks.sh" "$ranks" 60)
   [ "$ranks" -gt 1 ] || launcher=()
   "${launcher[@]}" "$program" train "${job[@]}" --stage $stage --steps 1000000 --save saved --save-every 1 --keep 3 \
@@ -32,15 +33,15 @@ for ((kill = 1; kill <= kills; ++kill)); do
     sleep 0.02
   done
   sleep "0.$((RANDOM % 150 + 100))"
-  victims=()
-  for rank in $(seq 0 $((ranks - 1))); do
-    [ $((kill % 2)) -eq 0 ] && [ "$rank" -ne $((RANDOM % ranks)) ] && [ ${#victims[@]} -gt 0 ] && continue
-    victims+=("$(process_of "$rank")")
-  done
+  victims=("$started")
+  if [ "$ranks" -gt 1 ]; then # all of them, or one
+    mapfile -t victims < <(process_of "[0-$((ranks - 1))]")
+    [ $((RANDOM % 2)) -eq 0 ] || victims=("${victims[$((RANDOM % ranks))]}")
+  fi
   seen=$(newest_file)
   kill -9 "${victims[@]}" 2>/dev/null && killed=$((killed + 1))
   ended=$SECONDS
-  wait $started 2>/dev/null
+  wait $started 2>/dev/null # at most mpirun's 60 s
   if [ $((SECONDS - ended)) -gt 10 ] || ! nobody_left; then
     hung=$((hung + 1))
     echo "kill $kill: still running after 10 s"
@@ -61,5 +62,5 @@ check "  the newest complete checkpoint is found after each" equal "$found $lost
 check "  nobody hangs" equal $hung 0
 check "  some kills came in the middle of saving" [ "$partial" -gt 0 ]
 check "  and after all of them the bits are those of a run without" \
-  equal "$("$program" checkpoint diff saved whole-run 2>&1)" ""
+  equal "$("$program" checkpoint diff saved whole-run 2>/dev/null || echo "they differ")" ""
 finish
