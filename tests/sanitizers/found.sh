@@ -20,7 +20,7 @@ done <<'END'
 leak_buffer in zerolab::Buffer::Buffer
 leak_array Direct leak of 308 byte
 heap_overflow heap-buffer-overflow
-stack_overflow stack-buffer-overflow
+stack_overflow stack-buffer-overflow\|with insufficient space for an object
 use_after_free heap-use-after-free
 signed_overflow signed integer overflow
 END

@@ -51,12 +51,6 @@ const std::map<std::string, void (*)(Communicator&)> faults{
        volatile int* first = numbers.data();
        first[nine] = 1;
      }},
-    {"overflow_in_mpi",
-     [](Communicator& comm) {
-       Buffer short_one = buffer(comm.size());
-       short_one.fill_zero();
-       comm.all_gather({NumberType::fp64, short_one.numbers().data, 33 * comm.size()});
-     }},
     {"use_after_free",
      [](Communicator&) {
        int* numbers = new int[9]{};
