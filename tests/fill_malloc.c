@@ -10,12 +10,19 @@ void* __libc_malloc(size_t bytes);
 void* __libc_memalign(size_t alignment, size_t bytes);
 void* __libc_realloc(void* old, size_t bytes);
 
+static int byte = -1;
+
+/// Once, before main: setenv itself calls realloc, at a time when the environment cannot be read.
+__attribute__((constructor)) static void read_wish(void) {
+  const char* wish = getenv("ZEROLAB_FILL_MALLOC");
+  if (wish != NULL) byte = (int)strtol(wish, NULL, 16);
+}
+
 /// From `first` to the end of what can be used, so that nothing is left for a realloc that stays.
 static void* filled(void* memory, size_t first) {
-  const char* byte = getenv("ZEROLAB_FILL_MALLOC");
-  if (memory == NULL || byte == NULL) return memory;
+  if (memory == NULL || byte < 0) return memory;
   const size_t end = malloc_usable_size(memory);
-  if (first < end) memset((char*)memory + first, (int)strtol(byte, NULL, 16), end - first);
+  if (first < end) memset((char*)memory + first, byte, end - first);
   return memory;
 }
 
