@@ -13,10 +13,11 @@ resident() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status" 2>/dev/null; }
 files() { find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l; }
 # After STEP steps: resident kilobytes and open files of each rank, a line each.
 look() {
-  while [ "$(wc -l <metrics 2>/dev/null || echo 0)" -lt "$1" ] && kill -0 $job_process 2>/dev/null; do sleep 0.1; done
+  while [ "$(wc -l <metrics)" -lt "$1" ] && kill -0 $job_process 2>/dev/null; do sleep 0.1; done
   for process in $(ranks | sort -n); do echo "$process $(resident "$process") $(files "$process")"; done
 }
 
+: >metrics
 "$tests/on_ranks.sh" 4 500 "$program" "${job[@]}" --save saved --save-every 50 --keep 2 --metrics metrics >out 2>err &
 job_process=$!
 look $((steps / 10)) >early
