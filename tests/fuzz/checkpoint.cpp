@@ -1,52 +1,23 @@
-// Checkpoints: the input is the file, after a first byte. Where that is odd, the rest is what a
-// file tells of itself, and is put into one whose checksums are right, to get behind them. What is
-// accepted is looked at a second time here, by the README's table.
-#include <zlib.h>
+// Checkpoints. The input is a file behind a byte that says how it is to be taken: as it lies; as
+// what a file tells of itself alone, the rest of which is added; or as a file all checksums of
+// which are made right, to get behind them. What is opened is looked at a second time here, by the
+// README's table, and told and compared as the checkpoint subcommands do.
+#include <cmath>
+#include <optional>
 
-#include <cstring>
-
+#include "checkpoint_bytes.hpp"
 #include "checkpoint_states.hpp"
 #include "memory_file.hpp"
+#include "zerolab/report/commands.hpp"
 
 namespace {
 
 using namespace zerolab;
 
-template <class T>
-T number(std::string_view file, std::size_t at) {
-  T value;
-  std::memcpy(&value, file.data() + at, sizeof value);
-  return value;
-}
-
-std::uint32_t crc(std::string_view bytes) {
-  return static_cast<std::uint32_t>(
-      crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
-}
-
-/// Whether a file of these bytes is to be opened: its head is right, and it is as long as that
-/// says.
-bool well_formed(std::string_view file) {
-  if (file.size() < 32 || file.substr(0, 8) != std::string_view("zerolab\0", 8)) return false;
-  const auto bits = number<std::uint32_t>(file, 24);
-  if (number<std::uint32_t>(file, 8) != 1 || (bits & 1U) == 0 || bits > 7) return false;
-  const std::uint64_t size = number<std::uint32_t>(file, 12), phi = number<std::uint64_t>(file, 16);
-  if (number<std::uint32_t>(file, 28) != 16384 || phi == 0 || phi > file.size()) return false;
-  const std::uint64_t states = 1 + (bits >> 1U & 1U) + (bits >> 2U);
-  const std::uint64_t head = 32 + size + 4 * states * ((phi + 16383) / 16384);
-  if (file.size() != head + 4 + 4 * states * phi) return false;
-  return number<std::uint32_t>(file, head) == crc(file.substr(0, head));
-}
-
-std::string completed(std::string_view input) {
-  CheckpointHead head{std::string(input), 6, {SavedState::master, SavedState::variance}, {}};
-  const std::string state(4 * head.elements, '?');
-  head.checksums.assign(2, crc(state));
-  return head.text() + state + state;
-}
-
-void read_all(const CheckpointReader& file, std::string_view bytes) {
+/// Whether all blocks are as they were written, and none is read that is not.
+bool read_all(const CheckpointReader& file, std::string_view bytes) {
   const CheckpointHead& head = file.head();
+  bool all_intact = true;
   for (const SavedState state : head.states) {
     bool intact = true, read = true;
     for (std::size_t first = 0; first < head.elements; first += CheckpointHead::block) {
@@ -64,32 +35,64 @@ void read_all(const CheckpointReader& file, std::string_view bytes) {
       read = false;
     }
     check(read == intact, read ? "a damaged block is read" : "an intact block is refused");
+    all_intact &= intact;
   }
+  return all_intact;
+}
+
+/// A file whose description was understood, by what the subcommands make of it.
+void check_told(const OpenCheckpoint& checkpoint, bool intact) {
+  const std::string path = checkpoint.file.path();
+  const std::size_t elements = checkpoint.file.head().elements;
+  check(checkpoint.shape.parameters() == elements, "another shape");
+  check(std::ranges::count(checkpoint.shape.widths, std::size_t{0}) == 0, "a layer of width 0");
+  const double scale = checkpoint.saved.at.scaler.scale;
+  check(scale >= 1 && scale <= 0x1p24 && std::exp2(std::round(std::log2(scale))) == scale,
+        "a loss scale that no run has");
+  check(damaged_blocks(checkpoint).empty() == intact, "damage that is not told, or told of none");
+  check(checkpoint_command({"info", {path}, "", "-"}) == 0 &&
+            checkpoint_command({"info", {path}, "", ""}) == 0,
+        "info");
+  require_resumable(checkpoint.saved.job, checkpoint.saved, path, {});
+  if (intact) {
+    check(!digests_of(checkpoint).empty(), "digests");
+    check(differences(checkpoint, checkpoint).empty(), "different from itself");
+  }
+  const std::string again = checkpoint.saved.text();
+  if (elements != 6) return;
+  const MemoryFile copy(completed(again));
+  const OpenCheckpoint other = open_checkpoint(copy.path());
+  check(other.saved.text() == again, "not the same when saved again");
+  if (intact) differences(checkpoint, other);
 }
 
 }  // namespace
 
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  check(std::freopen("/dev/null", "w", stdout) != nullptr, "no /dev/null");
+  return 0;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   if (size == 0) return 0;
-  const std::string_view input(reinterpret_cast<const char*>(bytes + 1), size - 1);
-  const std::string text = bytes[0] % 2 == 0 ? std::string(input) : completed(input);
+  std::string text(reinterpret_cast<const char*>(bytes + 1), size - 1);
+  if (bytes[0] % 3 == 1) text = completed(text);                  // 'd'
+  if (bytes[0] % 3 == 2) text = with_checksums(std::move(text));  // 'h'; 'f': as it lies
   const MemoryFile file(text);
+  bool intact = false;
   try {
-    read_all(CheckpointReader(file.path()), text);
+    intact = read_all(CheckpointReader(file.path()), text);
     check(well_formed(text), "a file that is none is opened");
   } catch (const Error&) {
     check(!well_formed(text), "a good file is refused");
+    return 0;
   }
+  std::optional<OpenCheckpoint> checkpoint;
   try {
-    const OpenCheckpoint checkpoint = open_checkpoint(file.path());
-    check(checkpoint.shape.parameters() == checkpoint.file.head().elements, "another shape");
-    require_resumable(checkpoint.saved.job, checkpoint.saved, file.path(), {});
-    const std::string again = checkpoint.saved.text();
-    const MemoryFile copy(completed(again));
-    if (checkpoint.file.head().elements == 6)
-      check(saved_run(CheckpointReader(copy.path())).text() == again,
-            "not the same when saved again");
+    checkpoint.emplace(open_checkpoint(file.path()));
   } catch (const Error&) {  // a description that no run has written
+    return 0;
   }
+  check_told(*checkpoint, intact);
   return 0;
 }

@@ -69,6 +69,8 @@ for target in "${targets[@]}"; do
   if [ -n "$file" ]; then
     options+=("$file")
   else
+    # Twice as fast; the input run again alone tells in full where memory came from.
+    export ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=8:malloc_context_size=1}
     mkdir "corpus-$target" # what is found to be interesting; the seeds are only read
     options+=("-max_total_time=$seconds" -seed=1 -print_final_stats=1 "corpus-$target" "$here/seeds/$target")
     if [ -f "$here/$target.dict" ]; then options+=("-dict=$here/$target.dict"); fi

@@ -11,6 +11,7 @@
 #include "memory_file.hpp"
 #include "no_files.hpp"
 #include "zerolab/report/items.hpp"
+#include "zerolab/report/saved_run.hpp"
 
 namespace zerolab {
 
@@ -54,6 +55,25 @@ void check_job(const Options& o, bool verify) {
         "--loss-scale");
 }
 
+/// Those about checkpoints, in train alone.
+void check_saving(const Options& o) {
+  check(!o.save.empty() || (o.save_every == 0 && o.keep == 0 && !o.time_limit), "without --save");
+  check(o.time_limit.value_or(1) > 0 && std::isfinite(o.time_limit.value_or(1)), "--time-limit");
+  check(o.stall_limit >= 0 && std::isfinite(o.stall_limit), "--stall-limit");
+  for (const std::string& name : o.allow) check(allowable().contains(name), "--allow " + name);
+  check(o.resume.empty() || (o.digests.empty() && o.against.empty()), "--resume with digests");
+  check(o.wire.empty() || (o.resume.empty() && o.save.empty()), "--wire of a part of a run");
+}
+
+void check_checkpoint(const CheckpointOptions& o) {
+  static const std::set<std::string> actions{"info", "verify", "export", "diff"};
+  check(actions.contains(o.action), "checkpoint " + o.action);
+  check(o.names.size() == (o.action == "diff" ? 2 : 1), "checkpoint: how many names");
+  for (const std::string& name : o.names) check(!name.empty() && name != "-", "checkpoint: a name");
+  check(o.output.empty() == (o.action != "export"), "checkpoint: --output");
+  check(o.json.empty() || o.action == "info", "checkpoint: --json");
+}
+
 /// No file is written that is also written or read by another option, by the least that can be
 /// said: names that differ in dots and slashes alone are of one file.
 void check_files(const Options& o) {
@@ -63,6 +83,7 @@ void check_files(const Options& o) {
   };
   const std::size_t colon = std::min(o.data.find(':'), o.data.size());
   if (o.data.starts_with("csv:")) names.insert(plain(o.data.substr(colon + 1)));
+  if (!o.resume.empty()) names.insert(plain(o.resume));
   for (const std::string& file : o.against) names.insert(plain(file));
   for (const std::string& file :
        {o.json_only() ? "" : o.json, o.metrics, o.timeline, o.digests, o.wire}) {
@@ -101,12 +122,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     check_words(line);
     return 0;
   }
-  static const std::set<std::string> known{"train", "verify", "ask", "doctor", "plan", "report"};
+  static const std::set<std::string> known{"train", "verify", "ask",       "doctor",
+                                           "plan",  "report", "checkpoint"};
   check(known.contains(line.command) && line.exit_code == 0, "command " + line.command);
   keep_accepted(std::string(reinterpret_cast<const char*>(bytes), size));
   if (line.command == "train" || line.command == "verify") {
     check_job(line.options, line.command == "verify");
     check_files(line.options);
+    if (line.command == "train") check_saving(line.options);
   }
+  if (line.command == "checkpoint") check_checkpoint(line.checkpoint);
   return 0;
 }
