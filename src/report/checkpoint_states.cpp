@@ -8,6 +8,7 @@
 #include "json_field.hpp"
 #include "option_values.hpp"
 #include "zerolab/partition/digest.hpp"
+#include "zerolab/report/checkpoint_folder.hpp"
 #include "zerolab/report/console.hpp"
 #include "zerolab/report/first_difference.hpp"
 #include "zerolab/report/job_json.hpp"

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "zerolab/report/checkpoint.hpp"
+#include "zerolab/report/checkpoint_folder.hpp"
 #include "zerolab/report/console.hpp"
 #include "zerolab/report/job_json.hpp"
 #include "zerolab/report/training.hpp"

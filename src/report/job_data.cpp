@@ -1,6 +1,7 @@
 #include "zerolab/report/job_data.hpp"
 
 #include "zerolab/core/random.hpp"
+#include "zerolab/report/checkpoint_folder.hpp"
 #include "zerolab/report/console.hpp"
 #include "zerolab/report/job_json.hpp"
 #include "zerolab/report/summary.hpp"

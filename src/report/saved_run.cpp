@@ -3,13 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <optional>
 
 #include "json_field.hpp"
-#include "zerolab/report/checkpoint.hpp"
 #include "zerolab/report/job_json.hpp"
 
 namespace zerolab {
@@ -19,7 +15,6 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* format_key = "zerolab_checkpoint";
-constexpr std::string_view file_start = "step-", file_end = ".zerolab";
 
 /// A number that counting can reach.
 std::size_t counted(const JsonField& field) {
@@ -37,17 +32,6 @@ LossScaler::State scaler_in(const JsonField& state) {
                      "a power of two from 1 to 2^24");
   return {scale.number(), counted(state["updates_in_a_row"]), counted(state["skips_in_a_row"]),
           counted(state["skipped_steps"])};
-}
-
-/// The step in a file's name; none for other names.
-std::optional<std::size_t> step_of(std::string_view file) {
-  if (!file.starts_with(file_start) || !file.ends_with(file_end)) return std::nullopt;
-  file.remove_prefix(file_start.size());
-  file.remove_suffix(file_end.size());
-  std::size_t step = 0;
-  const auto [stop, fault] = std::from_chars(file.data(), file.data() + file.size(), step);
-  if (fault != std::errc() || stop != file.data() + file.size()) return std::nullopt;
-  return step;
 }
 
 std::string option_name(std::string key) {
@@ -126,36 +110,6 @@ void require_resumable(const json& job, const SavedRun& saved, const std::string
           names.size() < faults.size()
               ? std::string()
               : fmt::format(" (to resume all the same:{})", fmt::join(names, "")));
-}
-
-std::string checkpoint_file(const std::string& folder, std::size_t step) {
-  return std::filesystem::path(folder) / fmt::format("{}{:010}{}", file_start, step, file_end);
-}
-
-CheckpointFolder look_into(const std::string& folder) {
-  CheckpointFolder found;
-  std::error_code fault;
-  for (std::filesystem::directory_iterator at(folder, fault), end; !fault && at != end;
-       at.increment(fault)) {
-    const std::string name = at->path().filename().string();
-    if (const auto step = step_of(name)) found.complete[*step] = at->path().string();
-    const std::string whole =
-        name.substr(0, name.size() - std::min(name.size(), partial("").size()));
-    if (step_of(whole) && name == partial(whole)) found.partial.push_back(at->path().string());
-  }
-  require(!fault, "{}: cannot be read: {}", folder, fault.message());
-  return found;
-}
-
-std::string newest_checkpoint(const std::string& name, std::vector<std::string>& ignored) {
-  std::error_code none;
-  require(std::filesystem::exists(name, none), "{}: no such file or folder", name);
-  if (!std::filesystem::is_directory(name, none)) return name;
-  const CheckpointFolder folder = look_into(name);
-  ignored = folder.partial;
-  require(!folder.complete.empty(), "{}: holds no complete checkpoint{}", name,
-          ignored.empty() ? "" : fmt::format("; {} was not completed", ignored.front()));
-  return folder.complete.rbegin()->second;
 }
 
 }  // namespace zerolab

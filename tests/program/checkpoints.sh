@@ -62,9 +62,11 @@ refused() { # refused WORDS ARGUMENTS...
   for option in "--data csv:data.csv" "--hidden 8,4" "--batch 4"; do # but for the one that is given
     [[ " $* " == *" ${option%% *} "* ]] || own+=("${option%% *}" "${option#* }")
   done
-  run 2 20 train "${own[@]}" --resume end "$@"
+  alone train "${own[@]}" --resume end "$@"
   check "refused: $*" fails_with "end/step-0000000007.zerolab is of another job: " "$words"
 }
+run 2 20 train "${job[@]}" --resume end --seed 2
+check "another job on two ranks" fails_with "rank 0: end/step-" "seed is 1 there, 2 here"
 refused "seed is 1 there, 2 here (to resume all the same: --allow seed)" --seed 2
 refused "lr is 0.001 there, 0.01 here" --lr 0.01
 refused "batch is 4 there, 5 here" --batch 5
@@ -115,16 +117,16 @@ good=$(file hurt 7)
 cp "$good" good
 size=$(stat -c %s good 2>/dev/null || stat -f %z good)
 damaged() { # damaged WHAT TEXT
-  for ranks in 1 3; do
-    run $ranks 20 train "${job[@]}" --stage 3 --resume hurt --steps 9
-    check "$1, N = $ranks" fails_with "step-0000000007.zerolab" "$2"
-  done
+  alone train "${job[@]}" --stage 3 --resume hurt --steps 9
+  check "$1" fails_with "step-0000000007.zerolab" "$2"
   "$program" checkpoint verify hurt >out 2>err
   code=$?
   check "  verify says so" fails_with "step-0000000007.zerolab" "$2"
 }
 head -c $((size - 1)) good >"$good"
 damaged "cut by one byte" "truncated?"
+run 3 20 train "${job[@]}" --stage 3 --resume hurt --steps 9
+check "  on three ranks" fails_with "rank 0: hurt/step-0000000007.zerolab" "truncated?"
 flip() { # flip BYTE
   local byte
   byte=$(od -An -tu1 -j "$1" -N 1 good | tr -d ' ')
@@ -141,6 +143,8 @@ for where in "0,no checkpoint of zerolab" "8,format version" "12,bytes" "16,dama
 done
 run 2 20 train "${job[@]}" --resume "$(file hurt 6)" --steps 9
 check "an earlier one can still be named" succeeded
+run 3 20 train "${job[@]}" --stage 3 --resume hurt --steps 9
+check "the last on three ranks: whoever needs that block says so" fails_with "rank 0: hurt/step-" "damaged"
 : >"$good"
 damaged "an empty file" "no checkpoint"
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "zerolab/report/checkpoint_folder.hpp"
 #include "zerolab/report/job_json.hpp"
 
 namespace zerolab {

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "zerolab/nn/dataset.hpp"
 #include "zerolab/partition/checkpoint_file.hpp"
@@ -34,17 +32,5 @@ std::set<std::string> allowable();
 /// Throws Error naming the fields that differ and are not allowed to.
 void require_resumable(const nlohmann::json& job, const SavedRun& saved, const std::string& path,
                        const std::set<std::string>& allowed);
-
-/// A folder's checkpoints by their steps, and files that were not completed.
-struct CheckpointFolder {
-  std::map<std::size_t, std::string> complete;
-  std::vector<std::string> partial;
-};
-CheckpointFolder look_into(const std::string& folder);
-std::string checkpoint_file(const std::string& folder, std::size_t step);
-
-/// The newest checkpoint of a folder, or the file that is named; `ignored` gets what was passed
-/// over. Throws Error when there is none.
-std::string newest_checkpoint(const std::string& name, std::vector<std::string>& ignored);
 
 }  // namespace zerolab
