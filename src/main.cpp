@@ -8,6 +8,7 @@
 #include "zerolab/nn/blas.hpp"
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/ranks_alike.hpp"
+#include "zerolab/report/stop_request.hpp"
 
 namespace {
 
@@ -17,11 +18,14 @@ using namespace zerolab;
 struct Start {
   CommandLine line;
   std::string launcher, wire_dump;
+  std::unique_ptr<StopRequest> stop;  ///< from here on, where there is something to be saved
 };
 
 Start start(int argc, char** argv) {
   prepare_process(argc, argv);
-  Start known{parse_command_line(argc, argv), launcher_of(environment), ""};
+  Start known{parse_command_line(argc, argv), launcher_of(environment), "", nullptr};
+  const Options& options = known.line.options;
+  if (!options.save.empty()) known.stop = std::make_unique<StopRequest>(options.time_limit);
   if (known.line.options.count_wire) known.wire_dump = count_wire_until_finalize();
   const bool asks = known.line.command == "ask" && known.line.needs_ranks();
   if (known.line.options.collectives || asks) count_wire_while_running();
@@ -70,7 +74,8 @@ Machine machine_of(const Start& start) {
 
 Ending run_command(const Start& start, Communicator& comm) {
   const CommandLine& line = start.line;
-  if (line.command == "train") return train_command(line.options, comm, start.wire_dump);
+  if (line.command == "train")
+    return train_command(line.options, comm, start.wire_dump, start.stop.get());
   if (line.command == "verify") return {verify_command(line.options, comm)};
   if (!line.needs_ranks()) return {run_alone(line, comm.rank())};
   if (line.command == "ask") return {ask_command(line.ask, comm, machine_of(start))};

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
+#include <filesystem>
 #include <utility>
 
 namespace zerolab {
@@ -13,8 +13,10 @@ namespace zerolab {
 static_assert(std::endian::native == std::endian::little, "states are written as they lie");
 
 void CheckpointWriter::create(const std::string& path, const CheckpointHead& head) {
-  require(head.description.size() <= std::numeric_limits<std::uint32_t>::max(),
+  require(head.description.size() <= CheckpointHead::longest_description,
           "{}: a description of {} bytes", path, head.description.size());
+  std::error_code none;
+  std::filesystem::remove(path, none);  // whatever was left there by that name
   PlainFile(path, O_WRONLY | O_CREAT | O_TRUNC).resize(head.file_bytes());
 }
 
@@ -44,7 +46,7 @@ void CheckpointWriter::write_head() {
 }
 
 CheckpointReader::CheckpointReader(const std::string& path)
-    : file_(path, O_RDONLY | O_NONBLOCK), head_(CheckpointHead::read(file_)) {}
+    : file_(path, O_RDONLY), head_(CheckpointHead::read(file_)) {}
 
 std::uint32_t CheckpointReader::checksum() const {
   const std::string text = head_.text();

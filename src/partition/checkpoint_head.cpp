@@ -98,14 +98,14 @@ CheckpointHead CheckpointHead::read(const PlainFile& file) {
   CheckpointHead head{std::string(), start.elements, states_of(start.states), {}};
   // Bounds that no file of this size can break, before anything is allocated or multiplied.
   const bool possible = !head.states.empty() && start.block == block &&
-                        start.description_bytes <= size && start.elements > 0 &&
+                        start.description_bytes <= longest_description && start.elements > 0 &&
                         start.elements <= size / sizeof(float);
   require(possible, "{}: damaged: its head is not possible in a file of {} bytes", path, size);
   head.description.resize(start.description_bytes);
-  head.checksums.resize(head.states.size() * head.blocks());
   require(head.file_bytes() == size, "{}: {} bytes, but its head tells of {} ({})", path, size,
           head.file_bytes(),
           size < head.file_bytes() ? "truncated?" : "bytes left over, or damaged");
+  head.checksums.resize(head.states.size() * head.blocks());
   std::string text(head.bytes(), '\0');
   file.read(std::as_writable_bytes(std::span(text)), 0);
   std::uint32_t found = 0;

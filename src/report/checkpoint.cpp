@@ -47,7 +47,7 @@ void write_my_shards(CheckpointWriter& writer, const CheckpointHead& head, const
 void sync_folder(const std::filesystem::path& file) {
   const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
   const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  require(opened >= 0, "{}: cannot be opened: {}", folder, std::strerror(errno));
+  require_done(opened >= 0, folder, "cannot be opened");
   const bool synced = fsync(opened) == 0 || errno == EINVAL;  // some file systems have no such call
   const int fault = errno;
   close(opened);
@@ -57,8 +57,7 @@ void sync_folder(const std::filesystem::path& file) {
 void complete(CheckpointWriter& writer, const std::string& file) {
   writer.write_head();
   writer.sync();
-  require(std::rename(partial(file).c_str(), file.c_str()) == 0, "{}: cannot be renamed: {}",
-          partial(file), std::strerror(errno));
+  require_done(std::rename(partial(file).c_str(), file.c_str()) == 0, file, "cannot be made");
   sync_folder(file);
 }
 
@@ -102,7 +101,8 @@ void load_states(const CheckpointReader& checkpoint, Stage& stage, const Job& jo
     // Fills what is stored of the unit, full or this rank's shard.
     const auto fill = [&](SavedState state, Numbers to) {
       if (to.size == 0) return;
-      require(checkpoint.head().holds(state), "{}: holds no {}, which this optimizer needs",
+      require(checkpoint.head().holds(state),
+              "{}: holds no {}, which this optimizer needs and nothing can make up",
               checkpoint.path(), name(state));
       const std::size_t first =
           job.shape.first(l) + (to.size == cut.elements ? 0 : cut.first(comm.rank()));

@@ -1,6 +1,7 @@
 // checkpoint: what a checkpoint holds, whether it is whole, as NumPy files, and against another.
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "checkpoint_states.hpp"
@@ -16,9 +17,14 @@ namespace {
 
 using nlohmann::json;
 
+/// A value as a line can show it, whatever the file holds.
 std::string plain(const json& object, const std::string& key) {
-  return object.contains(key) && object[key].is_string() ? object[key].get<std::string>()
-                                                         : shown(object, key);
+  std::string text = object.contains(key) && object[key].is_string()
+                         ? object[key].get<std::string>()
+                         : shown(object, key);
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < ' ' || c == 127; }, '?');
+  return text.substr(0, 60);
 }
 
 void print_info(const OpenCheckpoint& checkpoint) {
@@ -31,13 +37,14 @@ void print_info(const OpenCheckpoint& checkpoint) {
                      fmt::format("Φ = {}", grouped(head.elements)),
                      fmt::format("{}", name(checkpoint.precision)), plain(job, "reduce"),
                      plain(job, "optimizer"), "seed " + plain(job, "seed")}));
-  fmt::print("after step {}: epoch {}, {} of its samples, {} in all\n", grouped(at.step),
-             at.position.epoch + 1, grouped(at.position.sample), grouped(samples));
+  fmt::print("after step {}: {} epochs and {} samples, {} in all\n", grouped(at.step),
+             at.position.epoch, grouped(at.position.sample), grouped(samples));
   fmt::print("{} optimizer steps, {} skipped · loss scale {}, {} updates since it changed\n",
              grouped(at.updates), grouped(at.scaler.skips), at.scaler.scale,
              grouped(at.scaler.updates_in_a_row));
-  fmt::print("saved by stage {} on {} ranks · zerolab {} · {} · kernel {}\n", plain(run, "stage"),
-             plain(run, "ranks"), plain(run, "zerolab"), plain(run, "mpi"), plain(run, "kernel"));
+  fmt::print("{}", joined({"saved by stage " + plain(run, "stage"), "N = " + plain(run, "ranks"),
+                           "zerolab " + plain(run, "zerolab"), plain(run, "mpi"),
+                           "kernel " + plain(run, "kernel")}));
   std::vector<std::vector<std::string>> rows{{"state", "elements", "bytes", "from byte", "blocks"}};
   for (const SavedState state : head.states) {
     rows.push_back({name(state), grouped(head.elements), grouped(head.elements * sizeof(float)),
@@ -59,8 +66,14 @@ json info_json(const OpenCheckpoint& checkpoint) {
 
 int info(const CheckpointOptions& options) {
   const OpenCheckpoint checkpoint = open_checkpoint(options.names[0]);
+  require(!same_file(options.json, checkpoint.file.path()), "--json would write over {}",
+          options.json);
   if (options.json != "-") print_info(checkpoint);
-  if (!options.json.empty()) write_file(options.json, info_json(checkpoint).dump(2) + "\n");
+  if (!options.json.empty()) {
+    const std::string text =
+        info_json(checkpoint).dump(2, ' ', false, json::error_handler_t::replace);
+    write_file(options.json, text + "\n");
+  }
   return 0;
 }
 

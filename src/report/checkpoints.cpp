@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 FolderLock::FolderLock(const std::string& folder)
     : folder_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  require(folder_ >= 0, "{}: cannot be opened: {}", folder, std::strerror(errno));
+  require_done(folder_ >= 0, folder, "cannot be opened");
   // Ends with the process, however that ends. Some file systems have no locks.
   if (flock(folder_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   close(folder_);
@@ -40,36 +40,32 @@ void require_nothing_newer(const Options& options, const JobData& data) {
   if (last == folder.complete.rend()) return;
   std::error_code none;
   const bool goes_on =
-      data.resumed && fs::equivalent(fs::path(data.resumed->path()).parent_path().empty()
-                                         ? fs::path(".")
-                                         : fs::path(data.resumed->path()).parent_path(),
-                                     options.save, none);
+      data.resumed &&
+      fs::equivalent(fs::canonical(data.resumed->path(), none).parent_path(), options.save, none);
   require(goes_on,
           "--save {0}: holds {1} already; go on from it with --resume {0}, or save elsewhere",
           options.save, last->second);
-  require(last->first <= data.saved.at.step,
-          "--save {}: holds {}, newer than what is resumed; move it away, or save elsewhere",
-          options.save, last->second);
+  require(
+      last->first <= data.saved.at.step || fs::equivalent(last->second, data.resumed->path(), none),
+      "--save {}: holds {}, newer than what is resumed; move it away, or save elsewhere",
+      options.save, last->second);
 }
 
 }  // namespace
 
-Checkpoints::Checkpoints(const Options& options, const JobData& data, Communicator& comm)
-    : options_(options), data_(data), comm_(comm) {
+Checkpoints::Checkpoints(const Options& options, const JobData& data, Communicator& comm,
+                         const StopRequest* request)
+    : options_(options), data_(data), comm_(comm), request_(request) {
   if (options.save.empty()) return;
   together(comm, [&] {
     if (comm.rank() != 0) return;
-    std::error_code fault;
-    fs::create_directories(options.save, fault);
-    require(!fault, "--save {}: {}", options.save, fault.message());
     lock_.emplace(options.save);
     require_nothing_newer(options, data);
   });
   together(comm, [&] {
-    require(access(options.save.c_str(), W_OK | X_OK) == 0, "--save {}: {}", options.save,
-            std::strerror(errno));
+    require_done(access(options.save.c_str(), W_OK | X_OK) == 0, "--save " + options.save,
+                 "not to be written into");
   });
-  request_.emplace(options.time_limit);
 }
 
 StopReason Checkpoints::asked() {
@@ -82,10 +78,9 @@ void Checkpoints::after(std::size_t step, std::size_t samples, const Stage& stag
   if (options_.save.empty()) return;
   const bool last = step == data_.steps, first = step == data_.saved.at.step;
   if (first && !last) return;  // nothing is new yet
-  if (!last) stopped_ = asked();
+  if (!last && request_ != nullptr) stopped_ = asked();
   const bool due = options_.save_every > 0 && step % options_.save_every == 0;
   if (last || stopped() || due) save(step, samples, stage);
-  if (last || stopped()) request_.reset();  // from here on a signal ends the job as ever
 }
 
 void Checkpoints::save(std::size_t step, std::size_t samples, const Stage& stage) {

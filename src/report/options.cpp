@@ -156,6 +156,7 @@ void require_different_files(const Options& o) {
                                                          {"--wire", o.wire}};
   const std::size_t written = files.size();
   for (const std::string& file : o.against) files.emplace_back("--against", file);
+  files.emplace_back("--resume", o.resume);
   for (const std::string& file : data_files(o.data)) files.emplace_back("--data", file);
   for (std::size_t a = 0; a < written; ++a) {
     for (std::size_t b = a + 1; b < files.size(); ++b) {

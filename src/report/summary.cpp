@@ -108,17 +108,26 @@ LineFile::LineFile(const std::string& name) : name_(name), file_(std::fopen(name
 }
 
 LineFile::LineFile(const std::string& name, std::size_t step) : name_(name) {
-  std::uintmax_t kept = 0;
-  std::ifstream file(name, std::ios::binary);
-  for (std::string line; std::getline(file, line) && !file.eof(); kept += line.size() + 1) {
-    const json told = json::parse(line, nullptr, false);
-    if (!told.is_object() || told.value("step", json()) > json(step)) break;
-  }
-  file.close();
   std::error_code none;
-  if (std::filesystem::is_regular_file(name, none)) std::filesystem::resize_file(name, kept, none);
-  file_ = std::fopen(name.c_str(), "a");
-  require(file_ != nullptr && !none, "{}: cannot be written: {}", name, std::strerror(errno));
+  if (std::filesystem::is_regular_file(name, none)) {  // a pipe holds nothing to be cut
+    std::uintmax_t kept = 0;
+    std::size_t number = 1;
+    std::ifstream file(name, std::ios::binary);
+    // The last line may be a part of one, of a run that was killed.
+    for (std::string line; std::getline(file, line) && !file.eof(); ++number) {
+      const json told = json::parse(line, nullptr, false);
+      require(
+          told.is_object() && told.contains("step") && told["step"].is_number_unsigned(),
+          "{} line {}: no line of --metrics; a resumed run goes on in the file of the one before",
+          name, number);
+      if (told["step"] > step) break;
+      kept += line.size() + 1;
+    }
+    file.close();
+    std::filesystem::resize_file(name, kept, none);
+  }
+  file_ = none ? nullptr : std::fopen(name.c_str(), "a");
+  require(file_ != nullptr, "{}: cannot be written", name);
 }
 
 LineFile::~LineFile() {

@@ -15,19 +15,20 @@ namespace zerolab {
 namespace {
 
 void write_timeline(const std::string& file, const Timeline& timeline, const Outcome& outcome,
-                    const Job& job, const Communicator& comm) {
+                    const Job& job, const Communicator& comm, std::size_t first) {
   if (!timeline.kept()) {
     std::error_code none;  // a file from before would be taken for this run's
     if (std::filesystem::is_regular_file(file, none)) std::filesystem::remove(file, none);
     throw Error(fmt::format("{}: no step to tell, {}", file,
-                            outcome.steps == 0 ? "none was trained" : "all were skipped"));
+                            outcome.steps == first ? "none was trained" : "all were skipped"));
   }
   write_file(file, timeline_json(*timeline.kept(), outcome, job, comm).dump() + "\n");
 }
 
 }  // namespace
 
-Ending train_command(const Options& options, Communicator& comm, const std::string& wire_dump) {
+Ending train_command(const Options& options, Communicator& comm, const std::string& wire_dump,
+                     const StopRequest* stop) {
   MemoryLedger memory;
   const JobData job_data = open_job(options, comm, memory);
   const Job& job = job_data.job;
@@ -37,22 +38,26 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
     words.insert(words.begin(),
                  {fmt::format("stage {}", options.stage), std::string(name(job.reduce))});
     fmt::print("{}{}", joined(words), describe_libraries(job));
-    if (job_data.resumed) fmt::print("{}", describe_resumed(job_data));
+    if (job_data.resumed) fmt::print("{}", describe_resumed(job_data, options.stage));
     std::fflush(stdout);
   }
+  for (const std::string& file : job_data.ignored)
+    if (comm.rank() == 0)
+      fmt::print(stderr, "zerolab: {} was not completed and is ignored\n", file);
   std::shared_ptr<WireRun> wire;
   if (options.count_wire) wire = std::make_shared<WireRun>(options, job_data, comm, wire_dump);
+  Checkpoints checkpoints(options, job_data, comm, stop);
   std::optional<LineFile> metrics;
-  together(comm, [&] {
+  // Not before the run is sure to begin: what a file holds is lost then.
+  const auto open_metrics = [&] {
     if (comm.rank() != 0 || options.metrics.empty()) return;
     if (job_data.resumed) {
       metrics.emplace(options.metrics, job_data.saved.at.step);
     } else {
       metrics.emplace(options.metrics);
     }
-  });
+  };
   DigestRecorder digests(options, job_data, options.stage, comm);
-  Checkpoints checkpoints(options, job_data, comm);
   Trace trace;
   Timeline timeline([&comm] { return comm.now(); });
   Outcome outcome;
@@ -72,6 +77,7 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
                       .stop = [&] { return checkpoints.stopped(); },
                       .before_steps =
                           [&](const Stage& stage) {
+                            together(comm, open_metrics);
                             digests.record(0, stage);
                             checkpoints.after(job_data.saved.at.step, samples, stage);
                           },
@@ -97,6 +103,9 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
     if (speaks) fmt::print("{}", checkpoints.words());
     good = outcome.memory_holds() && outcome.traffic_holds();
     summary = summary_json(outcome, job);
+    summary["first_step"] = job_data.saved.at.step;
+    summary["stopped"] =
+        checkpoints.stopped() ? nlohmann::json(name(checkpoints.reason())) : nullptr;
     if (const auto& comparison = digests.comparison()) {
       good &= comparison->first.has_value() == options.expect_difference;
       if (speaks) fmt::print("{}", comparison->text(options.expect_difference));
@@ -106,7 +115,7 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
   });
   if (comm.rank() == 0 && !options.timeline.empty()) {
     try {
-      write_timeline(options.timeline, timeline, outcome, job, comm);
+      write_timeline(options.timeline, timeline, outcome, job, comm, job_data.saved.at.step);
     } catch (const Error& error) {  // costs the exit code, and no other result
       fmt::print(stderr, "zerolab: {}\n", error.what());
       good = false;

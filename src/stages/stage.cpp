@@ -151,9 +151,7 @@ StepResult Stage::agree(std::size_t samples, LossSum loss) {
 }
 
 void Stage::resume(const ResumePoint& from) {
-  plan_.first_step = from.step;
-  plan_.origin = from.position;
-  if (plan_.origin.sample >= plan_.samples) plan_.origin = {from.position.epoch + 1, 0};
+  plan_.resume(from.step, from.position);
   optimizer.resume(from.updates);
   scaler_.resume(from.scaler);
 }

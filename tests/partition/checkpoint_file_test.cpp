@@ -137,7 +137,7 @@ TEST_F(CheckpointFileTest, AnyRangeIsRead) {
   EXPECT_FALSE(file.head().holds(SavedState::momentum));
   EXPECT_THROW(file.read(SavedState::momentum, 0, 1, [](auto, auto) {}), Error);
   EXPECT_THROW(file.read(SavedState::master, elements, 1, [](auto, auto) {}), Error);
-  for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{0, elements},
+  for (const auto& [begin, size] : {std::pair<std::size_t, std::size_t>{0, elements},
                                      {0, 0},
                                      {elements, 0},
                                      {0, 1},
@@ -145,6 +145,7 @@ TEST_F(CheckpointFileTest, AnyRangeIsRead) {
                                      {block, block},
                                      {7, 2 * block - 7},
                                      {elements - 1, 1}}) {
+    const std::size_t first = begin, count = size;
     std::vector<float> read;
     file.read(SavedState::variance, first, count, [&](std::span<const float> some, std::size_t i) {
       EXPECT_EQ(i, first + read.size());

@@ -86,8 +86,10 @@ run 1 20 train "${job[@]}" --resume end --steps 6
 check "fewer steps than are done" fails_with "end: has done 7 steps already, and --steps asks for 6"
 
 # --- a folder is one job's ---
-run 2 20 train "${job[@]}" --save end
+cp whole1.jsonl kept.jsonl
+run 2 20 train "${job[@]}" --save end --metrics kept.jsonl
 check "a folder with checkpoints is not written over" fails_with "holds end/step-0000000007.zerolab already" "--resume end"
+check "  nor is any other file then" cmp whole1.jsonl kept.jsonl
 run 2 20 train "${job[@]}" --resume "$(file all 4)" --save all --steps 9
 check "nor the newer ones of a resumed folder" fails_with "all/step-0000000007.zerolab, newer than what is resumed"
 run 2 20 train "${job[@]}" --save data.csv
@@ -105,7 +107,7 @@ fi
 cp -r all hurt
 printf x >"$(file hurt 9).partial"
 run 2 20 train "${job[@]}" --resume hurt --steps 9
-check "what was never completed is ignored, with a note" says "step-0000000009.zerolab.partial was not completed and is ignored"
+check "what was never completed is ignored, with a note" grep -q "step-0000000009.zerolab.partial was not completed and is ignored" err
 check "  and the newest complete one is taken" says "resumed from hurt/step-0000000007.zerolab"
 mkdir none
 for why in "none,holds no complete checkpoint" "missing,no such file or folder" "data.csv,no checkpoint of zerolab"; do
@@ -150,7 +152,7 @@ damaged "an empty file" "no checkpoint"
 
 # --- looked into ---
 alone checkpoint info all
-check "info: step, place, counters, who saved it" says "^after step 7: epoch 1, 28 of its samples, 28 in all"
+check "info: step, place, counters, who saved it" says "^after step 7: 0 epochs and 28 samples, 28 in all"
 check "  fits 100 columns" fits_100_columns
 alone checkpoint info all --json -
 check "info --json" says '"step": 7'

@@ -6,6 +6,10 @@
 
 namespace zerolab {
 
+/// Throws Error "path: what: the system's reason" unless `done`, the outcome of a call just made. A
+/// function, so that the call comes before the reason is asked for.
+void require_done(bool done, const std::string& path, const char* what);
+
 /// A file descriptor, closed at the end of the scope. Reads and writes are whole or throw Error
 /// naming the file.
 class PlainFile {

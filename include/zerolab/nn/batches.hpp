@@ -28,6 +28,12 @@ struct BatchPlan {
   std::size_t first_step = 0;
   DataPosition origin = {};
 
+  /// Goes on from there; an epoch of which all samples are used is over.
+  void resume(std::size_t step, DataPosition from) {
+    first_step = step;
+    origin = from.sample < samples ? from : DataPosition{from.epoch + 1, 0};
+  }
+
   std::size_t global_batch() const { return micro_batches * batch; }
   /// ⌈M/N⌉: rounds in which all ranks take part, some without samples in the last.
   std::size_t rounds() const { return (micro_batches + ranks - 1) / ranks; }

@@ -22,6 +22,7 @@ const char* name(SavedState state);
 struct CheckpointHead {
   static constexpr std::size_t block = 16384;  ///< elements under one checksum; the last are fewer
   static constexpr std::uint32_t version = 1;
+  static constexpr std::uint32_t longest_description = 1U << 20U;  ///< bytes
 
   std::string description;               ///< JSON
   std::size_t elements = 0;              ///< Φ

@@ -24,14 +24,17 @@ class FolderLock {
 /// asked to stop; without --save nothing. All ranks together.
 class Checkpoints {
  public:
-  /// Throws AgreedError when the folder cannot be used, before anything is trained.
-  Checkpoints(const Options& options, const JobData& data, Communicator& comm);
+  /// Throws AgreedError when the folder cannot be used, before anything is trained. Without a
+  /// request nothing stops the run.
+  Checkpoints(const Options& options, const JobData& data, Communicator& comm,
+              const StopRequest* request);
 
   /// Before the first step, where there is none to be trained, and after each: `samples` were
   /// trained so far.
   void after(std::size_t step, std::size_t samples, const Stage& stage);
   /// Whether the run was asked to end here, before its last step.
   bool stopped() const { return stopped_ != StopReason::none; }
+  StopReason reason() const { return stopped_; }
   /// What was saved, in lines for the user; rank 0.
   std::string words() const;
 
@@ -44,7 +47,7 @@ class Checkpoints {
   const JobData& data_;
   Communicator& comm_;
   std::optional<FolderLock> lock_;
-  std::optional<StopRequest> request_;
+  const StopRequest* request_;
   StopReason stopped_ = StopReason::none;
   std::size_t saved_ = 0;  ///< files
   std::string last_;       ///< the newest of them

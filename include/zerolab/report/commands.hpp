@@ -8,6 +8,7 @@
 namespace zerolab {
 
 class Communicator;
+class StopRequest;
 
 /// How a subcommand ends: with an exit code, and with what can only be done after MPI_Finalize.
 struct Ending {
@@ -23,7 +24,9 @@ inline constexpr int stopped_early = 75;
 // exit code is the same on all ranks.
 
 /// `wire_dump`: the file in which this rank's count of sent bytes will be (WireDump), if wanted.
-Ending train_command(const Options& options, Communicator& comm, const std::string& wire_dump);
+/// `stop`: what may ask the run to end early, if anything.
+Ending train_command(const Options& options, Communicator& comm, const std::string& wire_dump,
+                     const StopRequest* stop = nullptr);
 int verify_command(const Options& options, Communicator& comm);
 int doctor_command(const Options& options, Communicator& comm, Machine machine);
 

@@ -21,7 +21,7 @@ struct JobData {
 };
 
 /// What a run is resumed from, and what became another by it, in lines.
-std::string describe_resumed(const JobData& data);
+std::string describe_resumed(const JobData& data, int stage);
 
 /// All ranks together; a fault on any of them is an AgreedError on all.
 JobData open_job(const Options& options, Communicator& comm, MemoryLedger& memory);

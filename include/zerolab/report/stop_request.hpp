@@ -14,7 +14,8 @@ enum class StopReason : std::uint64_t { none = 0, time_limit = 1 };  ///< or a s
 /// While one lives, SIGTERM, SIGINT and SIGUSR1 (what Slurm may send before it takes a machine
 /// away) ask this rank to end at the next step boundary. A second one, more than a second after the
 /// first, ends it at once, as the signal would have: one Ctrl-C may arrive twice, by the terminal
-/// and by mpirun. One at a time in a process.
+/// and by mpirun. One at a time in a process; it lives as long as the process, so that no
+/// signal finds its default action in between.
 class StopRequest {
  public:
   /// The time limit, in seconds of a clock that nobody sets, begins now.
