@@ -7,6 +7,7 @@
 #include "ask_measure.hpp"
 #include "folder.hpp"
 #include "option_values.hpp"
+#include "parsed_json.hpp"
 #include "zerolab/report/ask.hpp"
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/summary.hpp"
@@ -51,7 +52,7 @@ nlohmann::json check_files(const AskOptions& options) {
   if (!options.network.empty()) {
     std::ifstream in(options.network);
     require(in.is_open(), "--network {}: cannot be read", options.network);
-    network = nlohmann::json::parse(in, nullptr, false);
+    network = parsed_json(in, "--network " + options.network);
     require(network.is_object(), "--network {}: no object of JSON", options.network);
     check_network(options.network, network);
   }

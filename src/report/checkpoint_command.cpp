@@ -66,8 +66,8 @@ json info_json(const OpenCheckpoint& checkpoint) {
 
 int info(const CheckpointOptions& options) {
   const OpenCheckpoint checkpoint = open_checkpoint(options.names[0]);
-  require(!same_file(options.json, checkpoint.file.path()), "--json would write over {}",
-          options.json);
+  require(options.json == "-" || !same_file(options.json, checkpoint.file.path()),
+          "--json would be written over the checkpoint, {}", checkpoint.file.path());
   if (options.json != "-") print_info(checkpoint);
   if (!options.json.empty()) {
     const std::string text =

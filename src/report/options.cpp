@@ -158,6 +158,7 @@ void require_different_files(const Options& o) {
   for (const std::string& file : o.against) files.emplace_back("--against", file);
   files.emplace_back("--resume", o.resume);
   for (const std::string& file : data_files(o.data)) files.emplace_back("--data", file);
+  files.emplace_back("--resume", o.resume);
   for (std::size_t a = 0; a < written; ++a) {
     for (std::size_t b = a + 1; b < files.size(); ++b) {
       require(!same_file(files[a].second, files[b].second), "{} and {} are the same file, {}",

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "parsed_json.hpp"
 #include "zerolab/report/digest_trace.hpp"
 
 namespace zerolab {
@@ -34,7 +35,7 @@ class TraceReader {
   }
   /// The line as a JSON object with exactly these keys.
   json object(const std::set<std::string>& keys) const {
-    json value = json::parse(line_, nullptr, false);
+    json value = parsed_json(line_, fmt::format("{} line {}", name_, number_));
     need(!value.is_discarded(), "no JSON, or cut off: '" + line_.substr(0, 40) + "'");
     std::set<std::string> found;
     if (value.is_object())

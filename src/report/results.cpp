@@ -5,14 +5,14 @@
 #include <fstream>
 #include <sstream>
 
-#include "zerolab/core/require.hpp"
+#include "parsed_json.hpp"
 
 namespace zerolab {
 
 namespace {
 
 nlohmann::json parse(const std::string& text, const std::string& file) {
-  nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
+  nlohmann::json value = parsed_json(text, file);
   require(!value.is_discarded(), "{} is not JSON", file);
   return value;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "json_field.hpp"
+#include "parsed_json.hpp"
 #include "zerolab/report/job_json.hpp"
 
 namespace zerolab {
@@ -60,9 +61,7 @@ std::string SavedRun::text() const {
 
 SavedRun saved_run(const CheckpointReader& checkpoint) {
   const std::string& path = checkpoint.path();
-  // What lies deeper than a run puts anything is left out: to copy it takes a stack as deep.
-  const auto shallow = [](int depth, json::parse_event_t, const json&) { return depth < 8; };
-  const json description = json::parse(checkpoint.head().description, shallow, false);
+  const json description = parsed_json(checkpoint.head().description, path);
   require(!description.is_discarded(), "{}: its description is not JSON", path);
   const JsonField whole(path, description);
   whole[format_key].require_kind(whole[format_key].whole() == CheckpointHead::version,

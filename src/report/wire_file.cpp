@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "parsed_json.hpp"
 #include "zerolab/comm/wire_dump.hpp"
 #include "zerolab/report/summary.hpp"
 
@@ -22,7 +23,7 @@ std::string shown(const json& value) {
 json parsed(const std::string& file) {
   std::ifstream in(file);
   require(in.good(), "{}: cannot be read", file);
-  json tree = json::parse(in, nullptr, false);
+  json tree = parsed_json(in, file);
   require(tree.is_object() && tree.contains("job") && tree.contains("stages"),
           "{}: is no wire file; ./run_labs.sh wire writes one", file);
   return tree;

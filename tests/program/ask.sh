@@ -72,6 +72,10 @@ check "a network that is not there" fails_with no/such/file "cannot be read"
 echo "[1, 2" >broken.json
 run 2 60 ask TF4 --network broken.json --results made
 check "a network that is no JSON" fails_with broken.json JSON
+many() { head -c 1000000 /dev/zero | tr '\0' "$1"; }
+echo "{\"exercise\": $(many "[")$(many "]")}" >broken.json
+run 2 60 ask TF4 --network broken.json --results made
+check "a network nested deeper than the stack" fails_with broken.json "nested more than 32 deep"
 echo "{}" >broken.json
 run 2 60 ask TF7 --network broken.json --results made
 check "a network without its lists" fails_with broken.json "the key exercise is missing"

@@ -156,6 +156,8 @@ check "info: step, place, counters, who saved it" says "^after step 7: 0 epochs 
 check "  fits 100 columns" fits_100_columns
 alone checkpoint info all --json -
 check "info --json" says '"step": 7'
+alone checkpoint info all --json "$(file all 7)"
+check "  is not written over the checkpoint" fails_with "would be written over the checkpoint, $(file all 7)"
 alone train "${job[@]}" --resume all --steps 7
 trained=$(digest)
 alone checkpoint verify all

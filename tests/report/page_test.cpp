@@ -379,6 +379,9 @@ TEST(Page, BrokenFilesAreNamedWhoeverNeedsThem) {
   for (const char* file : {"wire-4.json", "verify-fashion-mnist-2.json", "timeline-0.json"}) {
     const std::string words = refusal_with(file, "{\"cut\": ");
     EXPECT_NE(words.find(fmt::format("/{} is not JSON", file)), std::string::npos) << words;
+    const std::string deep(1'000'000, '['), end(1'000'000, ']');
+    const std::string nested = refusal_with(file, "{\"stage\": " + deep + end + "}");
+    EXPECT_NE(nested.find("nested more than 32 deep"), std::string::npos) << nested.substr(0, 99);
   }
   auto files = whole_folder();
   files["verdicts.jsonl"]["seconds"] = -1;

@@ -185,6 +185,9 @@ TEST_F(LinkedFiles, DataIsNotWrittenOver) {
     expect_refusal_by_both({"--data", data.c_str(), "--json", to_be_made.c_str()},
                            "--json and --data are the same file");
   }
+  for (const char* written : {"--json", "--metrics"})
+    expect_refusal({"train", "--resume", link.c_str(), written, to_be_made.c_str()},
+                   std::string(written) + " and --resume are the same file");
   EXPECT_EQ(parse({"train", "--data", "idx:a,a", "--json", "b"}).text, "") << "only read";
   EXPECT_EQ(parse({"train", "--data", "csv:/dev/null", "--json", "/dev/null"}).text, "");
   expect_refusal({"ask", "--all", "--network", "n.json", "--json", "./n.json"},

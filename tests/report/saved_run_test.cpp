@@ -83,6 +83,22 @@ TEST_F(SavedRunTest, WhatNoRunWritesIsRefused) {
   }
 }
 
+// Each level would take some stack when it is copied or told.
+TEST_F(SavedRunTest, DeepNestingIsRefused) {
+  const auto nested = [](std::size_t levels, const std::string& key) {
+    nlohmann::json run = nlohmann::json::parse(some_run().text());
+    run[key]["deep"] = "?";
+    std::string text = run.dump();
+    return text.replace(text.find("\"?\""), 3, std::string(levels, '[') + std::string(levels, ']'));
+  };
+  for (const char* key : {"job", "run", "state"}) {
+    EXPECT_EQ(refusal(nested(8, key)), "");
+    for (const std::size_t levels : {100U, 1'000'000U})
+      EXPECT_NE(refusal(nested(levels, key)).find("nested more than"), std::string::npos) << levels;
+  }
+  EXPECT_NE(refusal(std::string(1'000'000, '[')).find("nested more than"), std::string::npos);
+}
+
 // Every field of a job but its widths can be allowed to differ, by the name of its option.
 TEST_F(SavedRunTest, AnotherJobIsRefusedFieldByField) {
   Job job;

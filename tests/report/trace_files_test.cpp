@@ -78,7 +78,7 @@ TEST_F(TraceFiles, WhatIsNoTrace) {
   write(std::string("\0\1\2\3", 4));
   expect_fault(" line 1", "no JSON");
   write(std::string(100'000, '['));
-  expect_fault(" line 1", "no JSON");
+  expect_fault(" line 1", "nested more than 32 deep");
   for (const char* other : {"{}", "[]", "3", R"({"step": 1, "loss": 2.5})"}) {
     write(std::string(other) + "\n");
     expect_fault(" line 1", "no object with the keys");
