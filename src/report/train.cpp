@@ -103,9 +103,7 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
     if (speaks) fmt::print("{}", checkpoints.words());
     good = outcome.memory_holds() && outcome.traffic_holds();
     summary = summary_json(outcome, job);
-    summary["first_step"] = job_data.saved.at.step;
-    summary["stopped"] =
-        checkpoints.stopped() ? nlohmann::json(name(checkpoints.reason())) : nullptr;
+    if (checkpoints.stopped()) summary["stopped"] = name(checkpoints.reason());
     if (const auto& comparison = digests.comparison()) {
       good &= comparison->first.has_value() == options.expect_difference;
       if (speaks) fmt::print("{}", comparison->text(options.expect_difference));

@@ -76,7 +76,7 @@ void train_steps(const Training& training, Stage& stage, Outcome& outcome) {
   std::vector<double> seconds, compute, communication;
   double samples = 0, total = 0;
   bool untold = training.trace != nullptr;
-  outcome.steps = training.from.step;
+  outcome.steps = outcome.first_step = training.from.step;
   while (outcome.steps < training.steps) {
     const std::size_t s = outcome.steps++;
     if (untold) training.trace->start();

@@ -16,9 +16,9 @@ step_of() { local name=${1##*/step-} && name=${name%.zerolab} && echo $((10#${na
 found=0 lost=0 hung=0 killed=0 partial=0 begin=$SECONDS
 
 for ((kill = 1; kill <= kills; ++kill)); do
-  # Every second time one rank without mpirun, which takes long to clean up; else two or three.
+  # Mostly one rank without mpirun, which takes long to clean up; else two or three.
   ranks=1 stage=$((RANDOM % 4))
-  [ $((kill % 2)) -eq 0 ] || ranks=$((kill / 2 % 2 + 2))
+  [ $((kill % 4)) -gt 0 ] || ranks=$((kill / 4 % 2 + 2))
   resume=()
   [ -z "$(newest_file)" ] || resume=(--resume saved)
   launcher=("$tests/on_ranks.sh" "$ranks" 60)

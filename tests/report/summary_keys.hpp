@@ -71,14 +71,19 @@ constexpr bool simulated = false;
 #endif
 
 inline void expect_summary(const json& s, std::size_t ranks, std::size_t steps) {
-  EXPECT_EQ(keys(s), (Keys{"ranks", "stage", "precision", "reduce", "seed", "parameters", "steps",
-                           "skipped_steps", "loss", "test_correct", "test_samples", "mpi",
-                           "blas_kernel", "digest", "digest_agrees", "memory", "traffic", "seconds",
-                           "samples_per_second"}));
+  EXPECT_EQ(keys(s), (Keys{"ranks",         "stage",         "precision",
+                           "reduce",        "seed",          "parameters",
+                           "first_step",    "steps",         "stopped",
+                           "skipped_steps", "loss",          "test_correct",
+                           "test_samples",  "mpi",           "blas_kernel",
+                           "digest",        "digest_agrees", "memory",
+                           "traffic",       "seconds",       "samples_per_second"}));
   EXPECT_EQ(s.at("ranks"), ranks);
   EXPECT_EQ(s.at("precision"), "fp16");
   EXPECT_EQ(s.at("seed"), 1);
   EXPECT_EQ(s.at("parameters"), 14 * 7 + 8 * 5 + 6 * 3);
+  EXPECT_EQ(s.at("first_step"), 0);
+  EXPECT_TRUE(s.at("stopped").is_null());
   EXPECT_EQ(s.at("steps"), steps);
   EXPECT_EQ(s.at("skipped_steps"), 0);
   EXPECT_TRUE(steps == 0 ? s.at("loss").is_null() : s.at("loss").is_number_float());

@@ -20,6 +20,7 @@ struct RankReport {
 /// What a training run ended with. Reports and formulas are by rank, on rank 0 only.
 struct Outcome {
   int stage = 0;
+  std::size_t first_step = 0;          ///< those of a run that this one resumed
   std::size_t steps = 0, skipped = 0;  ///< in all, those before a resumed run included
   std::optional<StepResult> last;      ///< none after 0 steps
   Evaluation evaluation;
