@@ -73,7 +73,7 @@ on_rank 1 "ulimit -f 6000" "${wide[@]}" --steps 9 "${saving[@]}" limited --resum
 check "one rank may not write as far as its shards lie" fails_with "rank 1: limited/step-" "writing failed: File too large"
 check "  what was saved before is whole, and nothing else is left" intact limited
 on_rank 2 "cd /" train --quiet --steps 9 "${saving[@]}" here
-check "a folder that one rank does not see" fails_with "rank 2: " "here: No such file or directory"
+check "a folder that one rank does not see" fails_with "rank 2: " "--save here: not to be written into: No such file or directory"
 alone "${train[@]}" --save good.csv/below
 check "--save below a file" fails_with "--save good.csv/below"
 check "  before a step is trained" nothing_trained

@@ -93,7 +93,7 @@ TEST_F(SavedRunTest, DeepNestingIsRefused) {
   };
   for (const char* key : {"job", "run", "state"}) {
     EXPECT_EQ(refusal(nested(8, key)), "");
-    for (const std::size_t levels : {100U, 1'000'000U})
+    for (const std::size_t levels : {100U, 500'000U})
       EXPECT_NE(refusal(nested(levels, key)).find("nested more than"), std::string::npos) << levels;
   }
   EXPECT_NE(refusal(std::string(1'000'000, '[')).find("nested more than"), std::string::npos);
