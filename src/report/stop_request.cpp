@@ -8,6 +8,12 @@ namespace zerolab {
 
 namespace {
 
+#ifdef ZEROLAB_SMPI
+constexpr bool simulated = true;  // all ranks are one process, which the simulator ends
+#else
+constexpr bool simulated = false;
+#endif
+
 constexpr std::array<int, 3> signals{SIGTERM, SIGINT, SIGUSR1};
 
 // Where a signal can reach it.
@@ -48,15 +54,11 @@ StopRequest::StopRequest(std::optional<double> time_limit) {
     end_ = std::chrono::steady_clock::now() +
            std::chrono::duration_cast<std::chrono::steady_clock::duration>(Seconds(*time_limit));
   }
-#ifndef ZEROLAB_SMPI  // all ranks are one process, which the simulator ends
-  handle(on_signal);
-#endif
+  if (!simulated) handle(on_signal);
 }
 
 StopRequest::~StopRequest() {
-#ifndef ZEROLAB_SMPI
-  handle(SIG_DFL);
-#endif
+  if (!simulated) handle(SIG_DFL);
 }
 
 StopReason StopRequest::reason() const {

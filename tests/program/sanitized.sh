@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The address and undefined-behaviour sanitizers find nothing: a sanitized build of its own, in which a
-# part of the suite runs that reaches every floor.   tests/program/sanitized.sh SOURCE
+# The address and undefined-behaviour sanitizers find nothing in the lower floors, where files are read
+# and memory is handled, and still find what is planted: a sanitized build of its own.   tests/program/sanitized.sh SOURCE
 # The whole suite is that of any build with -DZEROLAB_SANITIZE=ON.
 set -u
 source=$(cd "$1" && pwd) || exit 1
@@ -15,13 +15,13 @@ build="$folder/a build"
 if ! { cmake -S "$source" -B "$build" ${generator[@]+"${generator[@]}"} \
   ${launcher[@]+"${launcher[@]}"} -DCMAKE_BUILD_TYPE=Release -DZEROLAB_SANITIZE=ON -DZEROLAB_TESTS=ON &&
   cmake --build "$build" --parallel 2 --target core_test nn_test comm_test partition_test \
-    checkpoint_test stages_test stage_matrix_test zerolab sanitizer_probe; } >"$folder/log" 2>&1; then
+    sanitizer_probe; } >"$folder/log" 2>&1; then
   echo "FAULT no sanitized build"
   tail -n 20 "$folder/log" | sed 's/^/      | /'
   exit 1
 fi
 echo "built in $SECONDS s"
-entries='core|nn|partition|(checkpoint|comm|stages|stage_matrix)\.np[13]|sanitizers_find|against|failing_output'
+entries='core|nn|partition|comm\.np1|sanitizers_find'
 ctest --test-dir "$build" --no-tests=error --output-on-failure -R "^($entries)\$"
 code=$?
 echo "$SECONDS s in all"
