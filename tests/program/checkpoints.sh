@@ -85,6 +85,15 @@ check "other layers cannot be allowed" fails_with "--allow"
 run 1 20 train "${job[@]}" --resume end --steps 6
 check "fewer steps than are done" fails_with "end: has done 7 steps already, and --steps asks for 6"
 
+echo "what I think of step 7" >notes
+cp notes kept
+alone train "${job[@]}" --resume end --steps 9 --metrics notes
+check "--metrics into a file that holds something else" fails_with "notes line 1: no line of --metrics"
+check "  which stays what it is" cmp notes kept
+rows 40 >fewer.csv # 32 to train on; of the checkpoint's epoch 28 samples are used
+alone train --quiet --data csv:fewer.csv --hidden 8,4 --batch 7 --resume end --allow data --allow batch --epochs 2
+check "fewer samples, allowed: the epochs end" says "of 13 steps skipped"
+
 # --- a folder is one job's ---
 cp whole1.jsonl kept.jsonl
 run 2 20 train "${job[@]}" --save end --metrics kept.jsonl
