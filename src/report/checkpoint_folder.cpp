@@ -13,23 +13,23 @@ namespace zerolab {
 
 namespace {
 
-constexpr std::string_view file_start = "step-", file_end = ".zerolab";
+std::string file_name_of(std::size_t step) {
+  return fmt::format("step-{:010}.zerolab", step);
+}
 
-/// The step in a file's name; none for other names.
+/// The step in a file's name; none for names that no step has.
 std::optional<std::size_t> step_of(std::string_view file) {
-  if (!file.starts_with(file_start) || !file.ends_with(file_end)) return std::nullopt;
-  file.remove_prefix(file_start.size());
-  file.remove_suffix(file_end.size());
   std::size_t step = 0;
-  const auto [stop, fault] = std::from_chars(file.data(), file.data() + file.size(), step);
-  if (fault != std::errc() || stop != file.data() + file.size()) return std::nullopt;
+  const std::string_view number = file.substr(std::min(file.size(), file_name_of(0).find('0')));
+  std::from_chars(number.data(), number.data() + number.size(), step);
+  if (file != file_name_of(step)) return std::nullopt;
   return step;
 }
 
 }  // namespace
 
 std::string checkpoint_file(const std::string& folder, std::size_t step) {
-  return std::filesystem::path(folder) / fmt::format("{}{:010}{}", file_start, step, file_end);
+  return std::filesystem::path(folder) / file_name_of(step);
 }
 
 CheckpointFolder look_into(const std::string& folder) {

@@ -42,9 +42,8 @@ void require_nothing_newer(const Options& options, const JobData& data) {
   const bool goes_on =
       data.resumed &&
       fs::equivalent(fs::canonical(data.resumed->path(), none).parent_path(), options.save, none);
-  require(goes_on,
-          "--save {0}: holds {1} already; go on from it with --resume {0}, or save elsewhere",
-          options.save, last->second);
+  require(goes_on, "--save {}: holds {} already; go on from it with --resume {}, or save elsewhere",
+          options.save, last->second, shell_word(options.save));
   require(
       last->first <= data.saved.at.step || fs::equivalent(last->second, data.resumed->path(), none),
       "--save {}: holds {}, newer than what is resumed; move it away, or save elsewhere",
@@ -118,7 +117,7 @@ std::string Checkpoints::words() const {
                   saved_ == 1 ? "" : fmt::format(" · {} in all", saved_));
   if (stopped()) {
     text += fmt::format("stopped by {} before the last step; --resume {} goes on\n", name(stopped_),
-                        options_.save);
+                        shell_word(options_.save));
   }
   return text;
 }

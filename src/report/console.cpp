@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 #include "zerolab/nn/blas.hpp"
@@ -71,6 +72,17 @@ std::string joined(const std::vector<std::string>& words) {
     }
   }
   return text + line + "\n";
+}
+
+std::string shell_word(const std::string& text) {
+  const auto plain = [](unsigned char c) {
+    return (std::isalnum(c) != 0 && c < 0x80U) ||
+           std::string_view("_./-+=@%,:").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!text.empty() && text[0] != '-' && std::ranges::all_of(text, plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
 }
 
 namespace {

@@ -90,6 +90,16 @@ cp notes kept
 alone train "${job[@]}" --resume end --steps 9 --metrics notes
 check "--metrics into a file that holds something else" fails_with "notes line 1: no line of --metrics"
 check "  which stays what it is" cmp notes kept
+mkfifo pipe
+for part in "1 4 --steps 4 --save piped" "5 7 --steps 7 --resume piped"; do
+  read -r first last more <<<"$part"
+  timeout 30 cat pipe >told &
+  # shellcheck disable=SC2086  # several words
+  alone train "${job[@]}" $more --metrics pipe
+  wait $!
+  check "--metrics into a named pipe, steps $first to $last" succeeded
+  check "  who reads it has each step" equal "$(sed -n 's/.*"step":\([0-9]*\).*/\1/p' told)" "$(seq "$first" "$last")"
+done
 rows 40 >fewer.csv # 32 to train on; of the checkpoint's epoch 28 samples are used
 alone train --quiet --data csv:fewer.csv --hidden 8,4 --batch 7 --resume end --allow data --allow batch --epochs 2
 check "fewer samples, allowed: the epochs end" says "of 13 steps skipped"

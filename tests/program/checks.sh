@@ -13,6 +13,11 @@ cd "$work" || exit 1
 : >err
 code=0 seconds=0 faults=0 checks=0
 
+# Whether the address sanitizer is in the program, which makes it several times as slow.
+sanitized() { grep -q __asan_init "$program"; }
+patience=1
+! sanitized || patience=10
+
 # run RANKS SECONDS ARGUMENTS... starts the program; leaves $code, $seconds and the files out and err.
 run() {
   local ranks=$1 limit=$2
@@ -22,13 +27,11 @@ run() {
 # The same with another command in front of the ranks.
 launch() { # launch RANKS SECONDS COMMAND...
   local begin=$SECONDS
-  "$tests/on_ranks.sh" "$@" >out 2>err
+  "$tests/on_ranks.sh" "$1" $(($2 * patience)) "${@:3}" >out 2>err
   code=$?
   seconds=$((SECONDS - begin))
 }
 
-# Whether the address sanitizer is in the program.
-sanitized() { grep -q __asan_init "$program"; }
 simulated() { [[ ${ZEROLAB_MPIRUN:-} == *smpirun ]]; } # ranks are no processes
 
 # One rank without mpirun, which takes 2 s to end when a rank fails; a simulated one needs it.
@@ -121,12 +124,14 @@ exec "$@"
 END
 chmod +x on
 
+# A run that is to end, for a fault or when it is asked to, does so within 10 s.
+in_time() { [ "$seconds" -le $((10 * patience)) ] || { echo "took $seconds s" && return 1; }; }
 our_lines() { grep '^zerolab: ' err; }
 # fails_with TEXT... the run ended as a fault should, and the one line of ours holds each TEXT.
 fails_with() {
   local text
   [ "$code" -ne 0 ] || { echo "exit code 0" && return 1; }
-  [ "$seconds" -le 10 ] || { echo "took $seconds s" && return 1; }
+  in_time || return 1
   [ "$(our_lines | wc -l)" -eq 1 ] || { echo "lines of ours: $(our_lines)" && return 1; }
   for text in "$@"; do
     our_lines | grep -qF -e "$text" || { echo "'$text' is not in: $(our_lines)" && return 1; }

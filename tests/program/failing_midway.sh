@@ -42,7 +42,7 @@ if [ -d /proc/self ]; then
     wait $job
     code=$?
     seconds=$((SECONDS - begin))
-    check "  is killed: the job ends by itself" [ $seconds -le 10 ]
+    check "  is killed: the job ends by itself" in_time
     check "  with an exit code" [ $code -ne 0 ]
     check "  and nobody is left" nobody_left
   done

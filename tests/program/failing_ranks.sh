@@ -11,7 +11,7 @@ clock=$2
 job=(train --quiet --steps 1 --hidden 8)
 # The job ended by itself, whoever said why: below some limit the loader does, then the MPI.
 ended_soon() {
-  [ "$code" -ne 0 ] && [ "$seconds" -le 10 ] && nobody_left && [ "$(our_lines | wc -l)" -le 1 ]
+  [ "$code" -ne 0 ] && in_time && nobody_left && [ "$(our_lines | wc -l)" -le 1 ]
 }
 named=0
 for ((megabytes = 200; megabytes < 4000; megabytes += 60)); do

@@ -137,8 +137,9 @@ TEST_F(SavedRunTest, TheNewestOfAFolder) {
   std::vector<std::string> ignored;
   EXPECT_THROW(newest_checkpoint(folder_, ignored), Error);
   EXPECT_THROW(newest_checkpoint(folder_ / "missing", ignored), Error);
-  for (const char* other : {"step-.zerolab", "step-7.zerolab.old", "step-x7.zerolab", "7.zerolab",
-                            "step-8.zerolab~", "notes"})
+  for (const char* other :
+       {"step-.zerolab", "step-7.zerolab.old", "step-x7.zerolab", "7.zerolab", "step-8.zerolab~",
+        "notes", "step-300.zerolab", "step-00000000300.zerolab"})
     touch(other);
   EXPECT_THROW(newest_checkpoint(folder_, ignored), Error);
   EXPECT_EQ(checkpoint_file("f", 60), "f/step-0000000060.zerolab");

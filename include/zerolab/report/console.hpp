@@ -23,6 +23,9 @@ std::string table(std::vector<std::vector<std::string>> rows);
 /// The words with " · " between them, in lines of at most 100 columns where the words allow.
 std::string joined(const std::vector<std::string>& words);
 
+/// One word of a command as a shell reads it: in quotes where it needs them.
+std::string shell_word(const std::string& text);
+
 /// What a job is, in words for joined(); and the libraries it runs on, in one line.
 std::vector<std::string> describe(const std::string& data, const Job& job, std::size_t ranks,
                                   std::size_t steps);
