@@ -32,6 +32,12 @@ launch() { # launch RANKS SECONDS COMMAND...
   seconds=$((SECONDS - begin))
 }
 
+# Limits of memory cannot be tried then: the address sanitizer maps terabytes.
+limits_memory() {
+  ! sanitized || { echo "skipped: limits of memory, which the address sanitizer cannot have" && false; }
+}
+# A library to be preloaded, where its path has no blank: there LD_PRELOAD is split.
+preloadable() { cp "$1" "$work" && echo "$work/${1##*/}"; }
 simulated() { [[ ${ZEROLAB_MPIRUN:-} == *smpirun ]]; } # ranks are no processes
 
 # One rank without mpirun, which takes 2 s to end when a rank fails; a simulated one needs it.

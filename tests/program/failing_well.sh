@@ -65,9 +65,7 @@ on_rank 2 'cd other' train --quiet --data csv:good.csv
 check "a file that has another value on rank 2" fails_with "good.csv"
 # The least limit, in steps of 100 MB, that a small job can live with on rank 1; jobs that need
 # 100 MB more cannot.
-if sanitized; then
-  echo "skipped: limits of memory, which the address sanitizer cannot have (it maps terabytes)"
-else
+if limits_memory; then
   for ((kilobytes = 200000; kilobytes < 4000000; kilobytes += 100000)); do
     on_rank 1 "ulimit -v $kilobytes" train --quiet --steps 1 --hidden 8
     ! succeeded || break

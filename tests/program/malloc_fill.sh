@@ -4,7 +4,7 @@
 # shellcheck disable=SC2317  # the checks are called through "check"
 # shellcheck source=tests/program/checks.sh
 . "$(dirname "$0")/checks.sh"
-library=$2 probe=$3
+library=$(preloadable "$2") probe=$3
 
 filled_with() { # filled_with BYTE
   [ "$(grep -vE '^(calloc|kept) ' out | sort | uniq -c | wc -l)" -eq 7 ] || return 1

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2317  # the checks are called through "check"
 # shellcheck source=tests/program/checks.sh
 . "$(dirname "$0")/checks.sh"
-checker=$2 probe=$3 tested=$4
+checker=$(preloadable "$2") probe=$3 tested=$4
 
 # In a sanitized build its runtime wants to be loaded first, and the checker needs it as well.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0"
