@@ -11,7 +11,7 @@ rows 104 >other.csv
 job=(--quiet --data csv:data.csv --hidden "8,4" --batch 4)
 file() { printf '%s/step-%010d.zerolab' "$1" "$2"; }
 holds_files() { equal "$(cd "$1" && echo ./*)" "$2"; } # holds_files FOLDER NAMES
-same_state() {                                          # same_state CHECKPOINT CHECKPOINT
+same_state() {                                         # same_state CHECKPOINT CHECKPOINT
   "$program" checkpoint diff "$1" "$2" >out 2>err && [ ! -s out ] && [ ! -s err ]
 }
 
@@ -33,7 +33,7 @@ for ranks in 1 2 3 4; do
   run $ranks 60 train "${job[@]}" --epochs 3 --stage 2 --save whole$ranks --metrics whole$ranks.jsonl --json w.json
   run $ranks 60 train "${job[@]}" --steps 4 --stage 1 --save parts$ranks --metrics parts$ranks.jsonl
   echo '{"step": 5, "loss": 77}' >>parts$ranks.jsonl # what a killed run had told after its last checkpoint,
-  printf '{"step": 6, "lo' >>parts$ranks.jsonl      # the last line in part
+  printf '{"step": 6, "lo' >>parts$ranks.jsonl       # the last line in part
   run $ranks 60 train "${job[@]}" --epochs 3 --stage 3 --resume parts$ranks --save parts$ranks \
     --metrics parts$ranks.jsonl --json p.json
   check "N = $ranks: stage 1 goes on as stage 3 and ends as stage 2 did" same_state whole$ranks parts$ranks
