@@ -28,7 +28,7 @@ done
 
 if [ -d /proc/self ]; then
   for rank in 0 2; do
-    "$tests/on_ranks.sh" 3 40 "$program" train --quiet --epochs 100000 --stage 3 >out 2>err &
+    "$tests/on_ranks.sh" 3 $((40 * patience)) "$program" train --quiet --epochs 100000 --stage 3 >out 2>err &
     job=$!
     for _ in {1..100}; do # until training has begun
       ! says OpenBLAS || break

@@ -22,7 +22,7 @@ for ((kill = 1; kill <= kills; ++kill)); do
   [ $((kill % 8)) -gt 0 ] || ranks=$((kill / 8 % 2 + 2))
   resume=()
   [ -z "$(newest_file)" ] || resume=(--resume saved)
-  launcher=("$tests/on_ranks.sh" "$ranks" 60)
+  launcher=("$tests/on_ranks.sh" "$ranks" $((60 * patience)))
   [ "$ranks" -gt 1 ] || launcher=()
   "${launcher[@]}" "$program" train "${job[@]}" --stage $stage --steps 1000000 --save saved --save-every 1 --keep 3 \
     "${resume[@]}" >out 2>err </dev/null &
@@ -43,9 +43,9 @@ for ((kill = 1; kill <= kills; ++kill)); do
   kill -9 "${victims[@]}" 2>/dev/null && killed=$((killed + 1))
   ended=$SECONDS
   wait $started 2>/dev/null # at most mpirun's 60 s
-  if [ $((SECONDS - ended)) -gt 10 ] || ! nobody_left; then
+  if [ $((SECONDS - ended)) -gt $((10 * patience)) ] || ! nobody_left; then
     hung=$((hung + 1))
-    echo "kill $kill: still running after 10 s"
+    echo "kill $kill: still running after $((10 * patience)) s"
   fi
   [ -z "$(find saved -name '*.partial')" ] || partial=$((partial + 1))
   if "$program" checkpoint verify saved >whole 2>err && [ "$(step_of "$(newest_file)")" -ge "$(step_of "$seen")" ]; then

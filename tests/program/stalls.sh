@@ -9,7 +9,7 @@
 # begin ARGUMENTS... starts three ranks in the background and waits until they are at work.
 begin() {
   : >metrics
-  "$tests/on_ranks.sh" 3 100 "$program" "$@" >out 2>err &
+  "$tests/on_ranks.sh" 3 $((100 * patience)) "$program" "$@" >out 2>err &
   job=$!
   for _ in {1..400}; do
     if says OpenBLAS && { [ "$1" = verify ] || [ "$(wc -l <metrics)" -ge 5 ]; }; then break; fi

@@ -16,7 +16,7 @@ start() {
   local ranks=$1
   shift
   rm -rf saved
-  "$tests/on_ranks.sh" "$ranks" 60 "$program" train "${job[@]}" "$@" --save saved --save-every 100000 >out 2>err &
+  "$tests/on_ranks.sh" "$ranks" $((60 * patience)) "$program" train "${job[@]}" "$@" --save saved --save-every 100000 >out 2>err &
   started=$!
   for _ in {1..200}; do
     ! says OpenBLAS || break
@@ -41,9 +41,10 @@ goes_on() {
   step=$(newest saved)
   [ "${step:-0}" -gt 0 ] || { echo "nothing saved" && return 1; }
   rm -rf rest whole
-  "$tests/on_ranks.sh" "$1" 60 "$program" train "${job[@]}" --stage "$2" --resume saved --save rest --steps $((step + 3)) >out 2>err &&
-    "$tests/on_ranks.sh" "$1" 60 "$program" train "${job[@]}" --stage 0 --save whole --steps $((step + 3)) >out 2>err &&
-    same_state rest whole
+  run "$1" 60 train "${job[@]}" --stage "$2" --resume saved --save rest --steps $((step + 3))
+  succeeded || return 1
+  run "$1" 60 train "${job[@]}" --stage 0 --save whole --steps $((step + 3))
+  succeeded && same_state rest whole
 }
 
 for signal in TERM INT USR1; do
@@ -106,8 +107,9 @@ kill -s TERM $started
 end
 check "  a second one ends the run at once" stopped_with 143
 start 1 --steps 1000000
-kill -s TERM "$(process_of 0)"
-kill -s TERM "$(process_of 0)" 2>/dev/null
+victim=$(process_of 0)
+kill -s TERM "$victim"
+kill -s TERM "$victim" 2>/dev/null
 end
 check "two in one second count as one, as a Ctrl-C may arrive twice" stopped_with 75
 "$program" train "${job[@]}" --steps 100000000 >out 2>err &
