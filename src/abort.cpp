@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "zerolab/comm/communicator.hpp"
+#include "zerolab/core/process.hpp"
 
 namespace zerolab {
 
@@ -24,8 +25,7 @@ void speak_in_turn(std::size_t rank, std::chrono::milliseconds turn, const std::
   std::signal(SIGTERM, SIG_DFL);  // with which mpirun ends this rank, once a lower one has spoken
   std::this_thread::sleep_for(turn * std::min<std::size_t>(rank, 20));
   std::fflush(stdout);
-  fmt::print(stderr, "zerolab: rank {}: {}\n", rank, what);
-  std::fflush(stderr);
+  complain(fmt::format("rank {}: {}", rank, what));
 }
 
 std::string describe(const Watchdog::Call& call, double limit) {

@@ -1,10 +1,12 @@
 // zerolab: one program, subcommands. See README.md.
+#include <csignal>
 #include <cstdio>
 #include <new>
 
 #include "abort.hpp"
 #include "startup.hpp"
 #include "zerolab/comm/communicator.hpp"
+#include "zerolab/core/process.hpp"
 #include "zerolab/nn/blas.hpp"
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/ranks_alike.hpp"
@@ -25,10 +27,12 @@ Start start(int argc, char** argv) {
   prepare_process(argc, argv);
   Start known{parse_command_line(argc, argv), launcher_of(environment), "", nullptr};
   const Options& options = known.line.options;
+  // A pipe whose reader has left is an error of the write, and no reason to die without a word.
+  if (known.line.needs_ranks()) std::signal(SIGPIPE, SIG_IGN);
   if (!options.save.empty()) known.stop = std::make_unique<StopRequest>(options.time_limit);
-  if (known.line.options.count_wire) known.wire_dump = count_wire_until_finalize();
+  if (options.count_wire) known.wire_dump = count_wire_until_finalize();
   const bool asks = known.line.command == "ask" && known.line.needs_ranks();
-  if (known.line.options.collectives || asks) count_wire_while_running();
+  if (options.collectives || asks) count_wire_while_running();
   return known;
 }
 
@@ -57,7 +61,7 @@ int run_alone(const CommandLine& line, std::size_t rank = 0) {
     return code;
   } catch (const std::exception& error) {
     std::fflush(stdout);
-    fmt::print(stderr, "zerolab: {}\n", error.what());
+    complain(error.what());
     return 1;
   }
 }
@@ -84,7 +88,7 @@ Ending run_command(const Start& start, Communicator& comm) {
 
 Ending run_on_ranks(const Start& start, Communicator& comm) {
   if (comm.rank() == 0 && !blas_thread_warning().empty()) {
-    fmt::print(stderr, "zerolab: {}\n", blas_thread_warning());
+    complain(blas_thread_warning());
   }
   try {
     const bool multiplies =
@@ -95,7 +99,7 @@ Ending run_on_ranks(const Start& start, Communicator& comm) {
     return ending;
   } catch (const AgreedError& error) {
     std::fflush(stdout);
-    if (comm.rank() == 0) fmt::print(stderr, "zerolab: {}\n", error.what());
+    if (comm.rank() == 0) complain(error.what());
     return {1};
   } catch (const std::bad_alloc&) {
     abort_job(comm.rank(), "out of memory");
@@ -112,7 +116,7 @@ int end(const Ending& ending) {
     flush_output();
     return ending.exit_code;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "zerolab: {}\n", error.what());
+    complain(error.what());
     return 1;
   }
 }
@@ -135,10 +139,10 @@ int main(int argc, char** argv) {
     watchdog = watchdog_of(comm.rank(), begin.line.options.stall_limit);
     comm.guard(watchdog.get());
     if (const std::string mismatch = launcher_mismatch(comm.size()); !mismatch.empty()) {
-      fmt::print(stderr, "zerolab: {}\n", mismatch);
+      complain(mismatch);
       ending.exit_code = 1;
     } else if (const std::string unlike = unlike_ranks(comm, mine); !unlike.empty()) {
-      if (comm.rank() == 0) fmt::print(stderr, "zerolab: {}\n", unlike);
+      if (comm.rank() == 0) complain(unlike);
       ending.exit_code = 2;
     } else if (!begin.line.command.empty()) {
       ending = run_on_ranks(begin, comm);

@@ -4,6 +4,7 @@
 #   tests/on_ranks.sh N SECONDS PROGRAM [ARGUMENTS...]
 #
 # Ends with the program's exit code; non-zero as well when the time is up. No rank stays alive then.
+# SIGUSR1 and SIGTERM are passed on to mpirun.
 # The ranks read no standard input, unless they are given one. What differs between machines is found out
 # here, so that neither tests nor students need flags: Open MPI 4 or 5, MPICH or SMPI, as the program is
 # built; root or not, fewer cores than ranks, containers that block cross-memory attach, no network but
@@ -76,6 +77,10 @@ mpi_of_version() {
     *SimGrid*) echo SMPI ;;
   esac
 }
+if ! command -v "$1" >/dev/null; then
+  echo "on_ranks.sh: $1: no such program; ./run_labs.sh build makes the project's" >&2
+  exit 127
+fi
 # The program is the first word that is linked with an MPI; others may stand in front of it.
 built_with=
 for word in "$@"; do
@@ -195,16 +200,30 @@ if command -v timeout >/dev/null; then guard=(timeout --foreground -k 5 "$limit"
 export ZEROLAB_JOB="$$.$RANDOM.$RANDOM"
 marked() { grep -lsF "ZEROLAB_JOB=$ZEROLAB_JOB" /proc/[0-9]*/environ | cut -d / -f 3; }
 
-# Ctrl-C reaches mpirun too, whose end is waited for; then this script ends by the same signal.
-stopped=
-for signal in INT TERM HUP; do
-  # shellcheck disable=SC2064  # the signal's name is known now
-  trap "stopped=$signal" "$signal"
-done
+# Ctrl-C reaches mpirun too; what is sent to this script alone is passed on. Its end is waited for; then
+# this script ends by the same signal, but after SIGUSR1, which asks the program for something.
+stopped='' heard=1 started=''
+# shellcheck disable=SC2317  # called by a trap
+pass_on() { # pass_on SIGNAL to mpirun, which is what was started or the child of its guard
+  local to=$started
+  [ ${#guard[@]} -eq 0 ] || to=$(grep -ls ") [A-Z] $started " /proc/[0-9]*/stat | cut -d / -f 3)
+  [ -z "$to" ] || kill -s "$1" "$to"
+}
+trap 'heard=1 stopped=INT' INT
+trap 'heard=1 stopped=HUP' HUP
+trap 'heard=1 stopped=TERM; pass_on TERM' TERM
+trap 'heard=1; pass_on USR1' USR1
 # The odd form of the empty arrays is for bash 3.2, which macOS ships.
-${guard[@]+"${guard[@]}"} "$mpirun" "${flags[@]}" ${extra[@]+"${extra[@]}"} \
-  "${command[@]}" <"${ZEROLAB_INPUT:-/dev/null}"
-code=$?
+(
+  trap - INT # which bash lets what is started in the background ignore
+  exec ${guard[@]+"${guard[@]}"} "$mpirun" "${flags[@]}" ${extra[@]+"${extra[@]}"} "${command[@]}"
+) <"${ZEROLAB_INPUT:-/dev/null}" &
+started=$!
+while [ -n "$heard" ]; do
+  heard=''
+  wait "$started"
+  code=$?
+done
 if [ "$code$stopped" != 0 ] && [ -d /proc/self ]; then
   for _ in 1 2 3 4 5 6 7 8 9 10; do
     left=$(marked)
@@ -218,4 +237,4 @@ if [ -n "$stopped" ]; then
   trap - "$stopped"
   kill -s "$stopped" $$
 fi
-exit $code
+exit "$code"

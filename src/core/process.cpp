@@ -6,6 +6,7 @@
 #include <malloc.h>
 #endif
 
+#include <cstdio>
 #include <fstream>
 #include <string>
 
@@ -36,6 +37,12 @@ bool reset_peak_resident() {
   std::ofstream file("/proc/self/clear_refs");
   file << "5" << std::flush;  // proc(5): reset the peak resident set size
   return file.good();
+}
+
+void complain(std::string_view what) {
+  const std::string line = "zerolab: " + std::string(what) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
 }
 
 }  // namespace zerolab

@@ -14,11 +14,11 @@ namespace zerolab {
 
 namespace {
 
-CheckpointHead head_of(const Job& job, std::string description) {
-  CheckpointHead head{std::move(description), job.shape.parameters(), {SavedState::master}, {}};
-  if (job.optimizer.has_momentum()) head.states.push_back(SavedState::momentum);
-  if (job.optimizer.has_variance()) head.states.push_back(SavedState::variance);
-  return head;
+std::vector<SavedState> states_of(const OptimizerSettings& optimizer) {
+  std::vector<SavedState> states{SavedState::master};
+  if (optimizer.has_momentum()) states.push_back(SavedState::momentum);
+  if (optimizer.has_variance()) states.push_back(SavedState::variance);
+  return states;
 }
 
 /// Where a state of a unit is kept; in fp32 the parameters are the master weights.
@@ -70,7 +70,8 @@ std::string partial(const std::string& file) {
 void save_states(const std::string& file, const std::string& description, const Stage& stage,
                  const Job& job, Communicator& comm) try {
   const auto outside = comm.outside_training();
-  const CheckpointHead head = head_of(job, comm.broadcast(description, 0));
+  const CheckpointHead head{
+      comm.broadcast(description, 0), job.shape.parameters(), states_of(job.optimizer), {}};
   const bool first = comm.rank() == 0;
   together(comm, [&] {
     if (first) CheckpointWriter::create(partial(file), head);
@@ -91,19 +92,24 @@ void save_states(const std::string& file, const std::string& description, const 
   throw;
 }
 
+void require_held(const CheckpointReader& checkpoint, const OptimizerSettings& optimizer) {
+  for (const SavedState state : states_of(optimizer))
+    require(checkpoint.head().holds(state),
+            "{}: holds no {}, which this optimizer needs and nothing can make up",
+            checkpoint.path(), name(state));
+}
+
 void load_states(const CheckpointReader& checkpoint, Stage& stage, const Job& job,
                  const Communicator& comm) {
   require(checkpoint.head().elements == job.shape.parameters(),
           "{}: holds {} parameters, and the job has {}", checkpoint.path(),
           checkpoint.head().elements, job.shape.parameters());
+  require_held(checkpoint, job.optimizer);
   for (std::size_t l = 0; l < job.shape.units(); ++l) {
     const Shards cut{job.shape.elements(l), comm.size()};
     // Fills what is stored of the unit, full or this rank's shard.
     const auto fill = [&](SavedState state, Numbers to) {
       if (to.size == 0) return;
-      require(checkpoint.head().holds(state),
-              "{}: holds no {}, which this optimizer needs and nothing can make up",
-              checkpoint.path(), name(state));
       const std::size_t first =
           job.shape.first(l) + (to.size == cut.elements ? 0 : cut.first(comm.rank()));
       checkpoint.read(state, first, to.size, [&](std::span<const float> values, std::size_t at) {

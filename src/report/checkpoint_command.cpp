@@ -6,6 +6,7 @@
 
 #include "checkpoint_states.hpp"
 #include "option_values.hpp"
+#include "zerolab/core/process.hpp"
 #include "zerolab/report/commands.hpp"
 #include "zerolab/report/console.hpp"
 #include "zerolab/report/job_json.hpp"
@@ -24,7 +25,9 @@ std::string plain(const json& object, const std::string& key) {
                          : shown(object, key);
   std::ranges::replace_if(
       text, [](unsigned char c) { return c < ' ' || c == 127; }, '?');
-  return text.substr(0, 60);
+  std::size_t end = std::min<std::size_t>(text.size(), 60);
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end);
 }
 
 void print_info(const OpenCheckpoint& checkpoint) {
@@ -80,7 +83,7 @@ int info(const CheckpointOptions& options) {
 int verify(const CheckpointOptions& options) {
   const OpenCheckpoint checkpoint = open_checkpoint(options.names[0]);
   const std::vector<std::string> damaged = damaged_blocks(checkpoint);
-  for (const std::string& block : damaged) fmt::print(stderr, "zerolab: {}\n", block);
+  for (const std::string& block : damaged) complain(block);
   if (!damaged.empty()) return 1;
   fmt::print("whole: {}, step {}, {} blocks\n{}\n", checkpoint.file.path(),
              checkpoint.saved.at.step, checkpoint.file.head().checksums.size(),

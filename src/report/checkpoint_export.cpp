@@ -29,6 +29,10 @@ std::vector<std::string> export_states(const OpenCheckpoint& checkpoint,
   std::error_code fault;
   std::filesystem::create_directories(folder, fault);
   require(!fault, "{}: {}", folder, fault.message());
+  // Nothing of another export shall stand beside this one.
+  const bool empty = std::filesystem::is_empty(folder, fault);
+  require(!fault, "{}: {}", folder, fault.message());
+  require(empty, "{}: is not empty; export into a new folder", folder);
   std::vector<std::string> files;
   const auto write = [&](SavedState state, std::size_t unit, const char* part, std::size_t first,
                          std::size_t count, const std::string& shape) {

@@ -14,7 +14,7 @@ namespace zerolab {
 namespace {
 
 std::string file_name_of(std::size_t step) {
-  return fmt::format("step-{:010}.zerolab", step);
+  return fmt::format("step-{:010}{}", step, checkpoint_end);
 }
 
 /// The step in a file's name; none for names that no step has.
@@ -48,8 +48,10 @@ CheckpointFolder look_into(const std::string& folder) {
 }
 
 std::string newest_checkpoint(const std::string& name, std::vector<std::string>& ignored) {
-  std::error_code none;
-  require(std::filesystem::exists(name, none), "{}: no such file or folder", name);
+  std::error_code none, fault;
+  const bool exists = std::filesystem::exists(name, fault);
+  require(!fault, "{}: {}", name, fault.message());
+  require(exists, "{}: no such file or folder", name);
   if (!std::filesystem::is_directory(name, none)) return name;
   const CheckpointFolder folder = look_into(name);
   ignored = folder.partial;

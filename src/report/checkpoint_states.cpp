@@ -7,6 +7,7 @@
 
 #include "json_field.hpp"
 #include "option_values.hpp"
+#include "zerolab/core/process.hpp"
 #include "zerolab/partition/digest.hpp"
 #include "zerolab/report/checkpoint_folder.hpp"
 #include "zerolab/report/console.hpp"
@@ -21,8 +22,7 @@ using nlohmann::json;
 OpenCheckpoint open_checkpoint(const std::string& name) {
   std::vector<std::string> ignored;
   CheckpointReader file(newest_checkpoint(name, ignored));
-  for (const std::string& one : ignored)
-    fmt::print(stderr, "zerolab: {} was not completed and is ignored\n", one);
+  for (const std::string& one : ignored) complain(one + " was not completed and is ignored");
   SavedRun saved = saved_run(file);
   const JsonField job(file.path(), saved.job);
   NetworkShape shape;

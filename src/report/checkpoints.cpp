@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,6 +28,15 @@ FolderLock::FolderLock(const std::string& folder)
   throw Error(folder + ": another job is saving into this folder");
 }
 
+void FolderLock::require_in_place(const std::string& folder) const {
+  struct stat locked {
+  }, named{};
+  require_done(fstat(folder_, &locked) == 0 && stat(folder.c_str(), &named) == 0, folder,
+               "cannot be saved into");
+  require(locked.st_dev == named.st_dev && locked.st_ino == named.st_ino,
+          "{}: is another folder than the one this run has saved into", folder);
+}
+
 FolderLock::~FolderLock() {
   close(folder_);
 }
@@ -41,7 +51,7 @@ void require_nothing_newer(const Options& options, const JobData& data) {
   std::error_code none;
   const bool goes_on =
       data.resumed &&
-      fs::equivalent(fs::canonical(data.resumed->path(), none).parent_path(), options.save, none);
+      fs::equivalent(fs::absolute(data.resumed->path(), none).parent_path(), options.save, none);
   require(goes_on, "--save {}: holds {} already; go on from it with --resume {}, or save elsewhere",
           options.save, last->second, shell_word(options.save));
   require(
@@ -77,6 +87,11 @@ void Checkpoints::after(std::size_t step, std::size_t samples, const Stage& stag
   if (options_.save.empty()) return;
   const bool last = step == data_.steps, first = step == data_.saved.at.step;
   if (first && !last) return;  // nothing is new yet
+  std::error_code none;
+  const bool saved_already =
+      first && data_.resumed &&
+      fs::equivalent(checkpoint_file(options_.save, step), data_.resumed->path(), none);
+  if (saved_already) return;
   if (!last && request_ != nullptr) stopped_ = asked();
   const bool due = options_.save_every > 0 && step % options_.save_every == 0;
   if (last || stopped() || due) save(step, samples, stage);
@@ -91,6 +106,9 @@ void Checkpoints::save(std::size_t step, std::size_t samples, const Stage& stage
                        {step, stage.plan().position(step), stage.optimizer_states().updates(),
                         stage.scaler().state()},
                        samples};
+  together(comm_, [&] {
+    if (lock_) lock_->require_in_place(options_.save);
+  });
   save_states(file, saved.text(), stage, data_.job, comm_);
   last_ = file;
   ++saved_;
@@ -114,7 +132,7 @@ std::string Checkpoints::words() const {
   std::error_code none;
   std::string text =
       fmt::format("saved {} · {} bytes{}\n", last_, grouped(fs::file_size(last_, none)),
-                  saved_ == 1 ? "" : fmt::format(" · {} in all", saved_));
+                  saved_ == 1 ? "" : fmt::format(" · {} written in all", saved_));
   if (stopped()) {
     text += fmt::format("stopped by {} before the last step; --resume {} goes on\n", name(stopped_),
                         shell_word(options_.save));

@@ -1,9 +1,11 @@
 #include "zerolab/report/job_data.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "option_values.hpp"
 #include "zerolab/core/random.hpp"
+#include "zerolab/report/checkpoint.hpp"
 #include "zerolab/report/checkpoint_folder.hpp"
 #include "zerolab/report/console.hpp"
 #include "zerolab/report/job_json.hpp"
@@ -40,7 +42,9 @@ void resume(const Options& options, JobData& opened) {
   const std::string path = newest_checkpoint(options.resume, opened.ignored);
   opened.resumed = std::make_unique<const CheckpointReader>(path);
   SavedRun& saved = opened.saved = saved_run(*opened.resumed);
-  require_resumable(resumable_job(opened.job, *opened.data), saved, path, options.allow);
+  require_held(*opened.resumed, opened.job.optimizer);
+  opened.differences =
+      require_resumable(resumable_job(opened.job, *opened.data), saved, path, options.allow);
   require_other_files(options, path);
   require(saved.at.position.sample <= opened.plan.samples || options.allow.contains("data"),
           "{}: {} samples of an epoch are used, which has {}", path, saved.at.position.sample,
@@ -75,12 +79,19 @@ std::string describe_resumed(const JobData& data, int stage) {
       "resumed from {}\n  step {}, {} epochs and {} samples; saved by stage {}, N = {}\n",
       data.resumed->path(), grouped(saved.at.step), saved.at.position.epoch,
       grouped(saved.at.position.sample), shown(saved.run, "stage"), shown(saved.run, "ranks"));
+  if (data.steps == saved.at.step) text += "  nothing is left to be trained\n";
+  for (const std::string& difference : data.differences)
+    text += fmt::format("  as allowed, {}\n", difference);
+  const bool same_samples = std::ranges::none_of(data.differences, [](const std::string& told) {
+    return told.starts_with("data ") || told.starts_with("seed ");
+  });
   const std::string batch = shown(saved.run, "global_batch");
   if (batch != fmt::format("{}", data.plan.global_batch())) {
-    text += fmt::format(
-        "  a step now takes {} samples, there {}: no sample is left out or repeated, but updates\n"
-        "  are others than those of an uninterrupted run; --virtual-shards keeps them on any N\n",
-        data.plan.global_batch(), batch);
+    text += fmt::format("  a step now takes {} samples, there {}", data.plan.global_batch(), batch);
+    text += !same_samples ? "\n"
+                          : ": no sample is left out or repeated, but updates\n"
+                            "  are others than those of an uninterrupted run; --virtual-shards "
+                            "keeps them on any N\n";
   }
   const bool elsewhere = shown(saved.run, "ranks") != fmt::format("{}", data.plan.ranks) ||
                          shown(saved.run, "stage") != fmt::format("{}", stage) ||

@@ -6,6 +6,7 @@
 
 #include "training_options.hpp"
 #include "zerolab/nn/dataset.hpp"
+#include "zerolab/report/checkpoint_folder.hpp"
 
 namespace zerolab {
 
@@ -23,6 +24,8 @@ void require_different_files(const Options& o) {
   for (const std::string& file : data_files(o.data)) files.emplace_back("--data", file);
   files.emplace_back("--resume", o.resume);
   for (std::size_t a = 0; a < written; ++a) {
+    require(!files[a].second.ends_with(checkpoint_end), "{}: {} is the name of a checkpoint",
+            files[a].first, files[a].second);
     for (std::size_t b = a + 1; b < files.size(); ++b) {
       require(!same_file(files[a].second, files[b].second), "{} and {} are the same file, {}",
               files[a].first, files[b].first, files[a].second);

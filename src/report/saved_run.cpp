@@ -97,20 +97,23 @@ std::set<std::string> allowable() {
           "seed",       "virtual-shards", "weight-decay"};
 }
 
-void require_resumable(const json& job, const SavedRun& saved, const std::string& path,
-                       const std::set<std::string>& allowed) {
-  std::vector<std::string> faults, names;
+std::vector<std::string> require_resumable(const json& job, const SavedRun& saved,
+                                           const std::string& path,
+                                           const std::set<std::string>& allowed) {
+  std::vector<std::string> faults, names, differences;
   for (const std::string& key : differing_keys(job, saved.job)) {
     const bool may = allowable().contains(option_name(key));
-    if (may && allowed.contains(option_name(key))) continue;
-    faults.push_back(
-        fmt::format("{} is {} there, {} here", key, shown(saved.job, key), shown(job, key)));
-    if (may) names.push_back(" --allow " + option_name(key));
+    const bool is_allowed = may && allowed.contains(option_name(key));
+    (is_allowed ? differences : faults)
+        .push_back(
+            fmt::format("{} is {} there, {} here", key, shown(saved.job, key), shown(job, key)));
+    if (may && !is_allowed) names.push_back(" --allow " + option_name(key));
   }
   require(faults.empty(), "{} is of another job: {}{}", path, fmt::join(faults, "; "),
           names.size() < faults.size()
               ? std::string()
               : fmt::format(" (to resume all the same:{})", fmt::join(names, "")));
+  return differences;
 }
 
 }  // namespace zerolab

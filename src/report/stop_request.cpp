@@ -19,6 +19,7 @@ constexpr std::array<int, 3> signals{SIGTERM, SIGINT, SIGUSR1};
 // Where a signal can reach it.
 volatile std::sig_atomic_t first_signal = 0;
 volatile std::time_t first_second = 0;
+volatile long first_nanosecond = 0;
 
 timespec now() {
   timespec time{};
@@ -28,10 +29,14 @@ timespec now() {
 
 void on_signal(int number) {
   const int before = errno;
+  const timespec time = now();
+  const auto later = static_cast<double>(time.tv_sec - first_second) +
+                     1e-9 * static_cast<double>(time.tv_nsec - first_nanosecond);
   if (first_signal == 0) {
-    first_second = now().tv_sec;
+    first_second = time.tv_sec;
+    first_nanosecond = time.tv_nsec;
     first_signal = number;
-  } else if (now().tv_sec > first_second + 1) {
+  } else if (later > 1) {
     std::signal(number, SIG_DFL);
     std::raise(number);  // taken when this handler has returned
   }

@@ -1,11 +1,15 @@
 #include "zerolab/report/summary.hpp"
 
+#include <fcntl.h>
+
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "zerolab/report/console.hpp"
 
@@ -105,31 +109,59 @@ json metrics_json(std::size_t step, const StepResult& result, const Stage& stage
           {"samples_consumed", samples_so_far}};
 }
 
-LineFile::LineFile(const std::string& name) : name_(name), file_(std::fopen(name.c_str(), "w")) {
-  require(file_ != nullptr, "{}: cannot be written: {}", name, std::strerror(errno));
+namespace {
+
+/// Opening a named pipe waits for its reader; here not for ever.
+std::FILE* open_to_write(const std::string& name, const char* mode) {
+  std::error_code none;
+  int pipe = -1;
+  if (std::filesystem::is_fifo(name, none)) {
+    for (int tries = 0; tries < 50 && pipe < 0; ++tries) {
+      if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      pipe = open(name.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    }
+    require(pipe >= 0, "{}: is a named pipe that nobody reads", name);
+    fcntl(pipe, F_SETFL, 0);  // writing waits, for as long as it is read
+  }
+  std::FILE* file = pipe >= 0 ? fdopen(pipe, mode) : std::fopen(name.c_str(), mode);
+  require(file != nullptr, "{}: cannot be written: {}", name, std::strerror(errno));
+  return file;
 }
+
+/// Whether this may be what was written of a line before its run was killed.
+bool begun(const std::string& line) {
+  const std::string_view start = R"({"clip_factor":)";
+  return start.starts_with(line.substr(0, start.size()));
+}
+
+}  // namespace
+
+LineFile::LineFile(const std::string& name) : name_(name), file_(open_to_write(name, "w")) {}
 
 LineFile::LineFile(const std::string& name, std::size_t step) : name_(name) {
   std::error_code none;
+  bool cut = false;                                    // of its end alone
   if (std::filesystem::is_regular_file(name, none)) {  // a pipe holds nothing to be cut
     std::uintmax_t kept = 0;
     std::size_t number = 1;
     std::ifstream file(name, std::ios::binary);
-    // The last line may be a part of one, of a run that was killed.
-    for (std::string line; std::getline(file, line) && !file.eof(); ++number) {
+    for (std::string line; std::getline(file, line); ++number) {
       const json told = json::parse(line, nullptr, false);
+      if (file.eof() && told.is_discarded() && begun(line)) break;
       require(
           told.is_object() && told.contains("step") && told["step"].is_number_unsigned(),
           "{} line {}: no line of --metrics; a resumed run goes on in the file of the one before",
           name, number);
       if (told["step"] > step) break;
       kept += line.size() + 1;
+      cut = file.eof();
     }
     file.close();
-    std::filesystem::resize_file(name, kept, none);
+    std::filesystem::resize_file(name, cut ? kept - 1 : kept, none);
+    require(!none, "{}: cannot be written: {}", name, none.message());
   }
-  file_ = none ? nullptr : std::fopen(name.c_str(), "a");
-  require(file_ != nullptr, "{}: cannot be written", name);
+  file_ = open_to_write(name, "a");
+  if (cut) std::fputs("\n", file_);
 }
 
 LineFile::~LineFile() {
@@ -146,14 +178,11 @@ void LineFile::write(const json& line) {
 void check_writable(const std::string& file) {
   std::error_code none;
   if (std::filesystem::is_fifo(file, none)) return;  // who reads it would take this for the end
-  std::FILE* out = std::fopen(file.c_str(), "a");
-  require(out != nullptr, "{}: cannot be written: {}", file, std::strerror(errno));
-  std::fclose(out);
+  std::fclose(open_to_write(file, "a"));
 }
 
 void write_file(const std::string& file, const std::string& text) {
-  std::FILE* out = file == "-" ? stdout : std::fopen(file.c_str(), "w");
-  require(out != nullptr, "{}: cannot be written: {}", file, std::strerror(errno));
+  std::FILE* out = file == "-" ? stdout : open_to_write(file, "w");
   const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
   const bool flushed = std::fflush(out) == 0;
   const int error = errno;

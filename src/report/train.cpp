@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "train_text.hpp"
+#include "zerolab/core/process.hpp"
 #include "zerolab/report/checkpoint.hpp"
 #include "zerolab/report/checkpoints.hpp"
 #include "zerolab/report/commands.hpp"
@@ -42,8 +43,7 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
     std::fflush(stdout);
   }
   for (const std::string& file : job_data.ignored)
-    if (comm.rank() == 0)
-      fmt::print(stderr, "zerolab: {} was not completed and is ignored\n", file);
+    if (comm.rank() == 0) complain(file + " was not completed and is ignored");
   std::shared_ptr<WireRun> wire;
   if (options.count_wire) wire = std::make_shared<WireRun>(options, job_data, comm, wire_dump);
   Checkpoints checkpoints(options, job_data, comm, stop);
@@ -115,8 +115,8 @@ Ending train_command(const Options& options, Communicator& comm, const std::stri
     try {
       write_timeline(options.timeline, timeline, outcome, job, comm, job_data.saved.at.step);
     } catch (const Error& error) {  // costs the exit code, and no other result
-      fmt::print(stderr, "zerolab: {}\n", error.what());
-      good = false;
+      complain(error.what());
+      good &= checkpoints.stopped();  // which came before a step that could be told
     }
   }
   if (!outcome.digest.agrees()) {

@@ -122,10 +122,12 @@ void add_checkpoint_options(CLI::App& app, Options& o) {
   app.add_option("--keep", o.keep, "checkpoints that stay in the folder, the newest [all]")
       ->check(count(1))
       ->needs(save);
-  app.add_option("--resume", o.resume,
-                 "go on from the newest checkpoint in DIR, or from FILE, in any stage and on any\n"
-                 "number of ranks; --steps and --epochs name the total to reach")
-      ->check(file_name("DIR|FILE"));
+  auto* resume =
+      app.add_option(
+             "--resume", o.resume,
+             "go on from the newest checkpoint in DIR, or from FILE, in any stage and on any\n"
+             "number of ranks; --steps and --epochs name the total to reach")
+          ->check(file_name("DIR|FILE"));
   app.add_option_function<std::vector<std::string>>(
          "--allow",
          [&o](const std::vector<std::string>& names) {
@@ -133,7 +135,8 @@ void add_checkpoint_options(CLI::App& app, Options& o) {
          },
          "a part of the job that may differ from the checkpoint's")
       ->check(CLI::IsMember(allowable()))
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->needs(resume);
   app.add_option_function<std::string>(
          "--time-limit", [&o](const std::string& text) { o.time_limit = parse_number(text); },
          "seconds after which to save and stop, with exit code 75")

@@ -33,7 +33,7 @@ for ranks in 1 2 3 4; do
   run $ranks 60 train "${job[@]}" --epochs 3 --stage 2 --save whole$ranks --metrics whole$ranks.jsonl --json w.json
   run $ranks 60 train "${job[@]}" --steps 4 --stage 1 --save parts$ranks --metrics parts$ranks.jsonl
   echo '{"step": 5, "loss": 77}' >>parts$ranks.jsonl # what a killed run had told after its last checkpoint,
-  printf '{"step": 6, "lo' >>parts$ranks.jsonl       # the last line in part
+  printf '{"clip_factor":1.0,"gr' >>parts$ranks.jsonl # the last line in part
   run $ranks 60 train "${job[@]}" --epochs 3 --stage 3 --resume parts$ranks --save parts$ranks \
     --metrics parts$ranks.jsonl --json p.json
   check "N = $ranks: stage 1 goes on as stage 3 and ends as stage 2 did" same_state whole$ranks parts$ranks
@@ -80,6 +80,13 @@ refused "accumulate is 1 there, 2 here" --accumulate 2
 refused "loss_scale is \"dynamic\" there, 8.0 here" --loss-scale 8
 run 2 20 train "${job[@]}" --resume end --seed 2 --lr 0.01 --allow seed --allow lr --steps 9
 check "--allow seed --allow lr resumes all the same" succeeded
+check "  and says what differs" says "^  as allowed, seed is 1 there, 2 here"
+check "  nor that the samples are the same" equal "$(grep 'no sample' out)" ""
+alone train "${job[@]}" --allow seed
+check "--allow without --resume" fails_with "--allow requires --resume"
+alone train "${job[@]}" --optimizer sgd --steps 2 --save plain
+alone train "${job[@]}" --optimizer sgd --momentum 0.5 --resume plain --allow momentum
+check "what is not there cannot be allowed" fails_with "holds no momentum, which this optimizer needs"
 run 2 20 train "${job[@]}" --resume end --allow widths
 check "other layers cannot be allowed" fails_with "--allow"
 run 1 20 train "${job[@]}" --resume end --steps 6
@@ -100,11 +107,54 @@ for part in "1 4 --steps 4 --save piped" "5 7 --steps 7 --resume piped"; do
   check "--metrics into a named pipe, steps $first to $last" succeeded
   check "  who reads it has each step" equal "$(sed -n 's/.*"step":\([0-9]*\).*/\1/p' told)" "$(seq "$first" "$last")"
 done
+timeout 30 head -n 3 pipe >told &
+alone train "${job[@]}" --steps 100000 --metrics pipe
+check "whose reader leaves" fails_with "pipe: writing failed: Broken pipe"
+alone train "${job[@]}" --steps 100000 --metrics pipe
+check "that nobody reads" fails_with "pipe: is a named pipe that nobody reads"
+alone train "${job[@]}" --steps 4 --save cut --metrics cut.jsonl
+cp cut.jsonl whole.jsonl
+truncate -s -1 cut.jsonl
+alone train "${job[@]}" --resume cut --steps 4 --metrics cut.jsonl
+check "metrics that lack the end of the last line alone" cmp cut.jsonl whole.jsonl
+truncate -s -1 notes
+cp notes kept
+alone train "${job[@]}" --resume end --steps 9 --metrics notes
+check "  and notes that do" fails_with "notes line 1: no line of --metrics"
+check "  which stay what they are" cmp notes kept
 rows 40 >fewer.csv # 32 to train on; of the checkpoint's epoch 28 samples are used
 alone train --quiet --data csv:fewer.csv --hidden 8,4 --batch 7 --resume end --allow data --allow batch --epochs 2
 check "fewer samples, allowed: the epochs end" says "of 13 steps skipped"
 
 # --- a folder is one job's ---
+before=$(stat -c %i "$(file end 7)")
+alone train "${job[@]}" --resume end --save end --steps 7
+check "nothing is left to be trained" says "^  nothing is left to be trained"
+check "  nor saved" equal "$(stat -c %i "$(file end 7)")" "$before"
+mkdir linked
+ln -s ../end/step-0000000007.zerolab linked/
+alone train "${job[@]}" --resume linked --save linked --steps 9
+check "a checkpoint may be a link" holds_files linked "./step-0000000007.zerolab ./step-0000000009.zerolab"
+ln -s around around
+run 2 20 train "${job[@]}" --resume around
+check "a link in a circle" fails_with "around: Too many levels"
+alone train "${job[@]}" --resume end --json end/step-0000000007.zerolab
+check "a summary by the name of a checkpoint" fails_with "--json: end/step-0000000007.zerolab is the name of a checkpoint"
+mkdir here there
+cp "$(file end 7)" there/
+ln -s here place
+"$program" train "${job[@]}" --steps 100000000 --save place --save-every 200 --keep 1 >out 2>err </dev/null &
+started=$!
+for _ in {1..200}; do # until it has saved
+  [ -z "$(find here -name '*.zerolab')" ] || break
+  sleep 0.05
+done
+ln -s there other && mv -T other place
+begin=$SECONDS
+wait $started
+code=$? seconds=$((SECONDS - begin))
+check "another folder in the place of the one saved into" fails_with "place: is another folder than the one"
+check "  keeps what it holds" holds_files there ./step-0000000007.zerolab
 cp whole1.jsonl kept.jsonl
 run 2 20 train "${job[@]}" --save end --metrics kept.jsonl
 check "a folder with checkpoints is not written over" fails_with "holds end/step-0000000007.zerolab already" "--resume end"
@@ -190,6 +240,8 @@ alone checkpoint export all --output npy
 check "export: weights and biases of each unit and state" \
   equal "$(grep -c 'npy/\(master\|momentum\|variance\)\.[012]\.\(weights\|biases\)\.npy' out)" 18
 check "  with the same digests" equal "$(digest)" "${trained%% · all ranks*}"
+alone checkpoint export end --output npy
+check "export beside another one's files" fails_with "npy: is not empty"
 python=/usr/bin/python3
 if command -v $python >/dev/null; then
   sed -n '/^```python$/,/^```$/p' "$readme" | grep -v '^```' >reader.py

@@ -20,6 +20,19 @@ if [ -c /dev/full ]; then
   check "a full disk below --timeline" fails_with "/dev/full"
   check "  costs no other result" grep -q '"loss": [0-9]' j.json
   check "  and no table" says '^stored and sent'
+  alone train "${data[@]}" --save noted
+  : >noted/step-0000000009.zerolab.partial
+  more=(train --quiet --data csv:good.csv --steps 6 --resume noted)
+  alone "${more[@]}"
+  right=$(digest)
+  check "(a note is told)" grep -q "^zerolab: noted/.* is ignored" err
+  "$program" "${more[@]}" 2>/dev/full >out
+  code=$?
+  check "a full disk below the standard error, where a note stands, is no fault" succeeded
+  check "  and changes nothing" equal "$(digest)" "$right"
+  "$program" checkpoint info missing 2>/dev/full >out
+  code=$?
+  check "  where a fault stands: exit code 1" [ "$code" -eq 1 ]
   for command in train doctor; do
     on_rank all "exec >/dev/full" $command
     check "a full disk below the standard output of $command" fails_with "rank 0: " "writing failed"

@@ -21,7 +21,7 @@ if ! { cmake -S "$source" -B "$build" ${generator[@]+"${generator[@]}"} \
   exit 1
 fi
 echo "built in $SECONDS s"
-entries='core|nn|partition|comm\.np1|stages\.np1|overlap\.np2|checkpoint\.np3|against|failing_(mid|out).*|sanitizers_find'
+entries='core|nn|partition|comm\.np1|stages\.np1|overlap\.np2|checkpoint\.np3|against|named_digests|failing_(mid|out).*|sanitizers_find'
 ctest --test-dir "$build" --no-tests=error --output-on-failure -R "^($entries)\$"
 code=$?
 echo "$SECONDS s in all"

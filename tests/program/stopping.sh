@@ -65,6 +65,20 @@ end
 check "SIGUSR1 to mpirun, which passes it on" stopped_with 75
 check "  goes on" goes_on 2 1
 
+start 2 --stage 1 --steps 1000000
+kill -s USR1 $started
+end
+check "SIGUSR1 to tests/on_ranks.sh, which passes it on" stopped_with 75
+check "  goes on" goes_on 2 0
+start 2 --steps 1000000
+kill -s TERM $started
+end
+check "SIGTERM to it" stopped_with 143
+sed 's/^[0-9]*,/nan,/' data.csv >nan.csv
+alone train --quiet --data csv:nan.csv --hidden 8 --time-limit 0.000001 --save odd --timeline none
+check "stopped before a step that could be told" stopped_with 75
+check "  which is said" grep -q "^zerolab: none: no step to tell, all were skipped" err
+
 run 2 30 train "${job[@]}" --stage 2 --steps 100000000 --time-limit 1.5 --save "the limit's"
 check "--time-limit 1.5: exit code 75" [ "$code" -eq 75 ]
 check "  in time" in_time

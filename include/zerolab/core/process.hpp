@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace zerolab {
 
@@ -14,5 +15,9 @@ constexpr std::size_t max_rss_to_bytes(std::size_t ru_maxrss, bool macos) {
 
 /// Starts the peak anew at the present size; false where the system cannot (all but Linux).
 bool reset_peak_resident();
+
+/// "zerolab: WHAT" as a line of standard error. Where nobody can read that, nothing happens: what
+/// is wrong, or only odd, is no other for it.
+void complain(std::string_view what);
 
 }  // namespace zerolab

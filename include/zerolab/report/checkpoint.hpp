@@ -16,6 +16,9 @@ void save_states(const std::string& file, const std::string& description, const 
 /// What `file` is called until it is complete.
 std::string partial(const std::string& file);
 
+/// Throws Error unless the checkpoint holds each state that this optimizer keeps.
+void require_held(const CheckpointReader& checkpoint, const OptimizerSettings& optimizer);
+
 /// Fills a stage's states from a checkpoint of as many parameters, by whatever stage and number of
 /// ranks it was written; each rank reads what it stores. Does not communicate. Throws Error for
 /// what is damaged or missing.

@@ -2,9 +2,12 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace zerolab {
+
+inline constexpr std::string_view checkpoint_end = ".zerolab";  ///< of a file's name
 
 /// A folder's checkpoints by their steps, and files that were not completed.
 struct CheckpointFolder {

@@ -13,6 +13,8 @@ class FolderLock {
  public:
   explicit FolderLock(const std::string& folder);
   ~FolderLock();
+  /// Throws Error unless `folder` still leads where it did: another run's may lie there by now.
+  void require_in_place(const std::string& folder) const;
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 

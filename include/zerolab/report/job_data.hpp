@@ -17,6 +17,7 @@ struct JobData {
   std::size_t steps = 0;                                 ///< the total to reach
   std::unique_ptr<const CheckpointReader> resumed = {};  ///< none: from the initial weights
   SavedRun saved = {};                                   ///< what it tells
+  std::vector<std::string> differences = {};             ///< from its job, as allowed
   std::vector<std::string> ignored = {};  ///< files beside it that were not completed
 };
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "zerolab/nn/dataset.hpp"
 #include "zerolab/partition/checkpoint_file.hpp"
@@ -29,8 +30,10 @@ nlohmann::json resumable_job(const Job& job, const Dataset& data);
 /// Its fields that --allow lets differ; widths are the one that cannot.
 std::set<std::string> allowable();
 
-/// Throws Error naming the fields that differ and are not allowed to.
-void require_resumable(const nlohmann::json& job, const SavedRun& saved, const std::string& path,
-                       const std::set<std::string>& allowed);
+/// What differs and is allowed to, field by field in words. Throws Error naming the fields that are
+/// not.
+std::vector<std::string> require_resumable(const nlohmann::json& job, const SavedRun& saved,
+                                           const std::string& path,
+                                           const std::set<std::string>& allowed);
 
 }  // namespace zerolab

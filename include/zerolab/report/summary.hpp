@@ -20,7 +20,7 @@ nlohmann::json timeline_json(const Timeline::Step& step, const Outcome& outcome,
                              const Communicator& comm);
 
 /// A file of one JSON object a line; each is on its way to the disk before the next is made. Throws
-/// Error naming the file.
+/// Error naming the file, also for a named pipe that nobody reads within 5 s.
 class LineFile {
  public:
   explicit LineFile(const std::string& name);  ///< anew
