@@ -32,7 +32,7 @@ check "--steps 0: the initial weights" holds_files zero ./step-0000000000.zerola
 for ranks in 1 2 3 4; do
   run $ranks 60 train "${job[@]}" --epochs 3 --stage 2 --save whole$ranks --metrics whole$ranks.jsonl --json w.json
   run $ranks 60 train "${job[@]}" --steps 4 --stage 1 --save parts$ranks --metrics parts$ranks.jsonl
-  echo '{"step": 5, "loss": 77}' >>parts$ranks.jsonl # what a killed run had told after its last checkpoint,
+  echo '{"step": 5, "loss": 77}' >>parts$ranks.jsonl  # what a killed run had told after its last checkpoint,
   printf '{"clip_factor":1.0,"gr' >>parts$ranks.jsonl # the last line in part
   run $ranks 60 train "${job[@]}" --epochs 3 --stage 3 --resume parts$ranks --save parts$ranks \
     --metrics parts$ranks.jsonl --json p.json
