@@ -143,7 +143,7 @@ check "a summary by the name of a checkpoint" fails_with "--json: end/step-00000
 mkdir here there
 cp "$(file end 7)" there/
 ln -s here place
-"$program" train "${job[@]}" --steps 100000000 --save place --save-every 200 --keep 1 >out 2>err </dev/null &
+"$program" train "${job[@]}" --steps 100000000 --save place --save-every 20000 --keep 1 >out 2>err </dev/null &
 started=$!
 for _ in {1..200}; do # until it has saved
   [ -z "$(find here -name '*.zerolab')" ] || break
