@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The README's digests do not depend on compiler, optimisation or instruction set: the program is
 # built anew in each way, and each must have them.   tests/program/builds.sh SOURCE [FLAGS]...
-# FLAGS such as "g++ -O3 -march=native" are built alone; without any, the way below, which lies farthest
-# from the suite's own build; sanitized.sh tries another.
+# FLAGS such as "clang++ -O0 -march=native" are built alone; without any, the two ways below, which lie
+# farthest apart and from the suite's own build.
 set -u
 source=$(cd "$1" && pwd) || exit 1
 shift
-if [ $# -eq 0 ]; then set -- "clang++ -O0 -march=native"; fi
+if [ $# -eq 0 ]; then set -- "g++ -O3 -march=native" "clang++ -O0"; fi
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 launcher=()
