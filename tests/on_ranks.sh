@@ -200,7 +200,7 @@ if command -v timeout >/dev/null; then guard=(timeout --foreground -k 5 "$limit"
 export ZEROLAB_JOB="$$.$RANDOM.$RANDOM"
 marked() { grep -lsF "ZEROLAB_JOB=$ZEROLAB_JOB" /proc/[0-9]*/environ | cut -d / -f 3; }
 
-# Ctrl-C reaches mpirun too; what is sent to this script alone is passed on. Its end is waited for; then
+# Ctrl-C reaches mpirun too; SIGTERM and SIGUSR1 are passed on to it. Its end is waited for; then
 # this script ends by the same signal, but after SIGUSR1, which asks the program for something.
 stopped='' heard=1 started=''
 # shellcheck disable=SC2317  # called by a trap
