@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::uint64_t bytes_per_draw = 8;  // one draw of 64 random bits serves eight features
 constexpr std::uint64_t block_draws = 16;
-using Block = std::array<std::uint8_t, block_draws * bytes_per_draw>;
+using NoiseBytes = std::array<std::uint8_t, block_draws * bytes_per_draw>;
 
 /// Random bytes from `count` draws, the lowest byte of each first.
-void draw_bytes(std::uint64_t key, std::uint64_t first, std::uint64_t count, Block& bytes) {
+void draw_bytes(std::uint64_t key, std::uint64_t first, std::uint64_t count, NoiseBytes& bytes) {
   for (std::uint64_t draw = 0; draw < count; ++draw) {
     const std::uint64_t bits = random_bits(key, first + draw);
     std::uint8_t* const to = bytes.data() + draw * bytes_per_draw;
@@ -62,7 +62,7 @@ class SyntheticDataset final : public Dataset {
             shape_.features);
     const auto own_class = static_cast<std::uint64_t>(label(split, index));
     const std::uint64_t noise_key = key_for(1, split), centre_key = key_for(0, Split::train);
-    Block noise{}, centre{};
+    NoiseBytes noise{}, centre{};
     for (std::uint64_t draw = 0; draw < draws_; draw += block_draws) {
       const std::uint64_t count = std::min(block_draws, draws_ - draw);
       draw_bytes(noise_key, index * draws_ + draw, count, noise);

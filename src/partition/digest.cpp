@@ -11,7 +11,7 @@ namespace zerolab {
 
 namespace {
 
-constexpr std::size_t block = 512;  // elements hashed at a time
+constexpr std::size_t hashed_at_a_time = 512;  // elements hashed at a time
 
 ZEROLAB_SIMD std::uint64_t sum_of_hashes(std::uint64_t salt, std::uint64_t first,
                                          const std::uint32_t* bits, std::size_t size) {
@@ -35,9 +35,9 @@ std::uint32_t digested_bits(float value) {
 template <class T>
 std::uint64_t digest_of(Digested what, std::span<const T> values, std::size_t first) {
   std::uint64_t sum = 0;
-  std::array<std::uint32_t, block> bits;
-  for (std::size_t i = 0; i < values.size(); i += block) {
-    const std::size_t size = std::min(block, values.size() - i);
+  std::array<std::uint32_t, hashed_at_a_time> bits;
+  for (std::size_t i = 0; i < values.size(); i += hashed_at_a_time) {
+    const std::size_t size = std::min(hashed_at_a_time, values.size() - i);
     for (std::size_t j = 0; j < size; ++j) bits[j] = digested_bits(values[i + j]);
     sum += sum_of_hashes(static_cast<std::uint64_t>(what), first + i, bits.data(), size);
   }

@@ -14,7 +14,7 @@ __extension__ using int128 = __int128;
 __extension__ using uint128 = unsigned __int128;
 
 /// Numbers are squared in blocks, each in its lane of a vector register.
-constexpr std::size_t lanes = 16, block = 64 * lanes;
+constexpr std::size_t lanes = 16, squared_at_a_time = 64 * lanes;
 
 /// With g = high + low, high a multiple of 2^24 units and |low| ≤ 2^23 units: g² = high² + 2 high
 /// low + low². Below 2^47 units each product is a multiple of its own unit, at most 2^46 of them,
@@ -27,7 +27,7 @@ struct Products {
 ZEROLAB_SIMD void add_squares(const float* gradient, double unit, Products& sum) {
   // Added and subtracted, these round to units and to multiples of 2^24 units, ties to even.
   const double fine = 0x1.8p52 * unit, coarse = 0x1p24 * fine;
-  for (std::size_t i = 0; i < block; i += lanes) {
+  for (std::size_t i = 0; i < squared_at_a_time; i += lanes) {
     for (std::size_t k = 0; k < lanes; ++k) {
       const float magnitude = std::abs(gradient[i + k]);
       const bool finite = magnitude < 0x1p17F;  // false for a NaN
@@ -57,11 +57,11 @@ double unit_of(NumberType type) {
 }  // namespace
 
 void SquareSum::add(ConstNumbers gradient) {
-  alignas(64) std::array<float, block> values;
+  alignas(64) std::array<float, squared_at_a_time> values;
   const double unit = unit_of(gradient.type), per_one = 1 / (unit * unit);
   int128 sum = 0;
-  for (std::size_t i = 0; i < gradient.size; i += block) {
-    const std::size_t n = std::min(block, gradient.size - i);
+  for (std::size_t i = 0; i < gradient.size; i += squared_at_a_time) {
+    const std::size_t n = std::min(squared_at_a_time, gradient.size - i);
     widen(gradient.part(i, n), std::span(values).first(n));
     std::fill(values.begin() + static_cast<std::ptrdiff_t>(n), values.end(), 0.0F);
     Products products;

@@ -10,7 +10,7 @@ namespace zerolab {
 namespace {
 
 constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-constexpr std::size_t block =
+constexpr std::size_t updated_at_a_time =
     1024;  // elements updated at a time, so that the widened ones stay cached
 
 /// What an update multiplies with, rounded to fp32 once a step.
@@ -118,9 +118,9 @@ void Optimizer::update(std::size_t unit, Numbers parameters, ConstNumbers gradie
                     .factor = factor_};
   const bool has_master = parameters.type != NumberType::fp32;
   const auto theta = has_master ? states.master.as<float>() : parameters.as<float>();
-  std::array<float, block> gradient;
-  for (std::size_t i = 0; i < parameters.size; i += block) {
-    const std::size_t n = std::min(block, parameters.size - i);
+  std::array<float, updated_at_a_time> gradient;
+  for (std::size_t i = 0; i < parameters.size; i += updated_at_a_time) {
+    const std::size_t n = std::min(updated_at_a_time, parameters.size - i);
     widen(gradients.part(i, n), std::span(gradient).first(n));
     if (!is_sgd) {
       adam(&theta[i], &states.momentum.as<float>()[i], &states.variance.as<float>()[i],

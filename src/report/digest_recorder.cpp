@@ -8,7 +8,7 @@ namespace zerolab {
 
 namespace {
 
-std::string plain(const nlohmann::json& object, const std::string& key) {
+std::string value_of(const nlohmann::json& object, const std::string& key) {
   if (!object.contains(key)) return "not given";
   return object[key].is_string() ? object[key].get<std::string>() : object[key].dump();
 }
@@ -25,7 +25,7 @@ std::string Comparison::body(bool expect_difference) const {
   std::string text = fmt::format("\nAgainst {}\n", theirs.file);
   if (theirs.header.run.is_object()) {
     for (const auto& [key, unused] : mine.run.items()) {
-      const std::string a = plain(mine.run, key), b = plain(theirs.header.run, key);
+      const std::string a = value_of(mine.run, key), b = value_of(theirs.header.run, key);
       if (a != b) text += fmt::format("  {}: {} there, {} {}\n", key, b, a, my_name);
     }
   }

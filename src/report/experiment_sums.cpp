@@ -32,7 +32,7 @@ std::unique_ptr<Stage> make_summing(int, const Stage::Setup& setup) {
   return std::make_unique<Summing>(setup);
 }
 
-constexpr std::size_t steps = 20;
+constexpr std::size_t path_steps = 20;
 
 /// Master weights at the start, after the first step and after the last.
 struct Path {
@@ -43,7 +43,7 @@ struct Path {
 class Jobs {
  public:
   explicit Jobs(Communicator& comm)
-      : comm_(comm), data_(digits_.first(steps * comm.size() * Job{}.batch)) {}
+      : comm_(comm), data_(digits_.first(path_steps * comm.size() * Job{}.batch)) {}
 
   Job plain(double learning_rate) const { return plain_job_on(data_, {32}, learning_rate); }
 
@@ -52,7 +52,7 @@ class Jobs {
     MemoryLedger memory;
     path.digest = run({.job = job,
                        .stage = 0,
-                       .steps = steps,
+                       .steps = path_steps,
                        .data = data_,
                        .comm = comm_,
                        .memory = memory,
@@ -124,7 +124,7 @@ nlohmann::json sums(Communicator& comm) {
   Job adam = jobs.plain(adam_rate);
   adam.optimizer.kind = OptimizerKind::adam;
   return {{"ranks", comm.size()},
-          {"steps", steps},
+          {"steps", path_steps},
           {"parameters", sum.first.size()},
           {"digest",
            {{"sum", hex(sum.digest.parameters)},

@@ -6,7 +6,7 @@ namespace zerolab::experiment {
 
 namespace {
 
-constexpr std::size_t steps = 3;
+constexpr std::size_t variant_steps = 3;
 
 nlohmann::json library_order(Job job, const Dataset& data, Communicator& comm) {
   job.reduce = ReduceMode::mpi;
@@ -15,7 +15,7 @@ nlohmann::json library_order(Job job, const Dataset& data, Communicator& comm) {
   const auto training = [&](int stage) {
     return Training{.job = job,
                     .stage = stage,
-                    .steps = steps,
+                    .steps = variant_steps,
                     .data = data,
                     .comm = comm,
                     .memory = memory,
@@ -42,7 +42,7 @@ nlohmann::json library_order(Job job, const Dataset& data, Communicator& comm) {
 nlohmann::json overlapped(Job job, const Dataset& data, Communicator& comm) {
   job.overlap = true;
   nlohmann::json found;
-  for (const RankReport& rank : trained(job, 3, steps, data, comm).reports) {
+  for (const RankReport& rank : trained(job, 3, variant_steps, data, comm).reports) {
     const auto& line = rank.memory[static_cast<std::size_t>(Category::parameters)];
     found["peak"].push_back(line.peak);
     found["now"].push_back(line.now);
@@ -55,7 +55,7 @@ nlohmann::json in_fp32(Job job, const Dataset& data, Communicator& comm) {
   nlohmann::json stages;
   for (const int stage : {0, 3}) {
     nlohmann::json one{{"stage", stage}};
-    for (const RankReport& rank : trained(job, stage, steps, data, comm).reports) {
+    for (const RankReport& rank : trained(job, stage, variant_steps, data, comm).reports) {
       for (const Category c : {Category::parameters, Category::gradients, Category::master,
                                Category::momentum, Category::variance}) {
         one[std::string(name(c))].push_back(rank.memory[static_cast<std::size_t>(c)].now);
@@ -71,8 +71,8 @@ nlohmann::json in_fp32(Job job, const Dataset& data, Communicator& comm) {
 nlohmann::json variants(Communicator& comm) {
   const Digits digits;
   const Job job = job_on(*digits.all, {32, 48});  // units of 2080, 1584 and 490 parameters
-  const Picked data = digits.first(steps * comm.size() * job.batch);
-  nlohmann::json found{{"ranks", comm.size()}, {"steps", steps}};
+  const Picked data = digits.first(variant_steps * comm.size() * job.batch);
+  nlohmann::json found{{"ranks", comm.size()}, {"steps", variant_steps}};
   for (std::size_t l = 0; l < job.shape.units(); ++l) {
     found["units"].push_back(job.shape.elements(l));
   }

@@ -8,14 +8,14 @@ namespace zerolab {
 
 namespace {
 
-constexpr std::uint64_t parameters = 7'000'000'000, ranks = 8;
-constexpr double giga = 1e9, half_width = 0.3;
+constexpr std::uint64_t shown_parameters = 7'000'000'000, shown_ranks = 8;
+constexpr double gigabyte = 1e9, half_width = 0.3;
 constexpr std::array formulas{"16Φ", "4Φ + 12Φ/N", "2Φ + 14Φ/N", "16Φ/N"};
 
 /// GB per rank, of a model of 7 billion, from bytes summed over ranks of one of `model` parameters.
 double scaled(std::uint64_t sum, std::uint64_t model) {
-  return static_cast<double>(sum) / static_cast<double>(model * ranks) *
-         static_cast<double>(parameters) / giga;
+  return static_cast<double>(sum) / static_cast<double>(model * shown_ranks) *
+         static_cast<double>(shown_parameters) / gigabyte;
 }
 
 /// The bars, and what each is called beside the first one.
@@ -27,7 +27,8 @@ void draw_bars(Script& script) {
     for (int stage = 0; stage < 4; ++stage) {
       double& height = top[static_cast<std::size_t>(stage)];
       const double bottom = height;
-      height += scaled(state_closed_form(stage, category, parameters, ranks), parameters);
+      height += scaled(state_closed_form(stage, category, shown_parameters, shown_ranks),
+                       shown_parameters);
       boxes.push_back({static_cast<double>(stage), bottom, stage - half_width, stage + half_width,
                        bottom, height});
     }
@@ -61,7 +62,7 @@ void draw_measured(const MeasuredRun& run, Figure& figure, Script& script) {
     for (std::size_t c = 0; c < model_state.size(); ++c) {
       if (measured.state[c] == 0) continue;
       so_far += measured.state[c];
-      formula += state_closed_form(stage, model_state[c], run.parameters, ranks);
+      formula += state_closed_form(stage, model_state[c], run.parameters, shown_ranks);
       const double height = scaled(so_far, run.parameters);
       figure.points.push_back({fmt::format("stage {}, up to {}", stage, name(model_state[c])),
                                static_cast<double>(run.ranks), height, so_far, formula});
@@ -76,7 +77,7 @@ void draw_measured(const MeasuredRun& run, Figure& figure, Script& script) {
   script.line(
       "set label {} at 0.55,100 left offset 1,0 point pointtype 6 pointsize 1.2*mark linewidth 1.5",
       literal(fmt::format("measured: Φ = {}, N = {}, scaled to 7 billion", grouped(run.parameters),
-                          ranks)));
+                          shown_ranks)));
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ bool draw_memory(Results& results, Figure& figure, Script& script) {
       "momentum and variance 4Φ each, every one of them either whole or 1/N of it on a rank. ";
   figure.alt = "Stacked bars of 112, 38.5, 26.25 and 14 GB for stages 0 to 3.";
   draw_bars(script);
-  if (const auto run = measured_run(results, ranks)) {
+  if (const auto run = measured_run(results, shown_ranks)) {
     draw_measured(*run, figure, script);
     figure.sources.push_back(run->file);
     figure.caption += fmt::format(

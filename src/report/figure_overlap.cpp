@@ -1,5 +1,6 @@
 // When a rank computes and when it communicates, with and without overlap.
 #include <algorithm>
+#include <iterator>
 
 #include "figure_script.hpp"
 #include "read_timeline.hpp"

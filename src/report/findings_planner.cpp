@@ -1,4 +1,6 @@
 // The exercises on what fits and how long it takes, as zerolab plan worked them out.
+#include <array>
+
 #include <fmt/ranges.h>
 
 #include "planned.hpp"

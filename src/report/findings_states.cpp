@@ -1,4 +1,6 @@
 // What optimizer states in 16 bits lose.
+#include <algorithm>
+
 #include "experiment_file.hpp"
 #include "findings.hpp"
 

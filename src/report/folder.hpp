@@ -6,6 +6,8 @@
 
 namespace zerolab {
 
+inline constexpr int stage_count = 4;  ///< of each run of verify
+
 /// One verify-N.json, known to be of the documents' job.
 struct VerifyRun {
   Results& results;

@@ -7,9 +7,9 @@ namespace zerolab {
 
 namespace {
 
-constexpr int stages = 4;
-constexpr std::uint64_t most_parameters = 1'000'000'000'000'000;
-constexpr std::uint64_t most_ranks = std::uint64_t{1} << 20, most_steps = std::uint64_t{1} << 40;
+constexpr std::uint64_t most_run_parameters = 1'000'000'000'000'000;
+constexpr std::uint64_t most_run_ranks = std::uint64_t{1} << 20,
+                        most_run_steps = std::uint64_t{1} << 40;
 /// Φ·N·steps, so that bytes of all ranks in all steps stay whole numbers of 64 bits.
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 56;
 
@@ -24,14 +24,14 @@ void require_at_most(const VerifyRun& run, const std::string& key, std::uint64_t
 }
 
 void require_bounds(const VerifyRun& run) {
-  require_at_most(run, "stages.0.parameters", most_parameters);
-  require_at_most(run, "stages.0.ranks", most_ranks);
+  require_at_most(run, "stages.0.parameters", most_run_parameters);
+  require_at_most(run, "stages.0.ranks", most_run_ranks);
   for (const char* part : {"stages", "bytes"}) {
-    for (int stage = 0; stage < stages; ++stage) {
-      require_at_most(run, fmt::format("{}.{}.steps", part, stage), most_steps);
+    for (int stage = 0; stage < stage_count; ++stage) {
+      require_at_most(run, fmt::format("{}.{}.steps", part, stage), most_run_steps);
     }
   }
-  require(run.ranks <= most_ranks && run.ranks * run.steps <= most_elements / run.parameters,
+  require(run.ranks <= most_run_ranks && run.ranks * run.steps <= most_elements / run.parameters,
           "{}: parameters times ranks times bytes.0.steps is more than {}", name_of(run),
           most_elements);
 }
@@ -60,7 +60,7 @@ void require_lists(const VerifyRun& run, const std::string& part) {
 void require_alike(const VerifyRun& run, const std::string& part, const char* reduce) {
   const std::uint64_t seed = run.at("stages.0.seed").whole();
   const std::uint64_t steps = run.at(part + ".0.steps").whole();
-  for (int stage = 0; stage < stages; ++stage) {
+  for (int stage = 0; stage < stage_count; ++stage) {
     const std::string here = fmt::format("{}.{}", part, stage);
     require_number(run, here + ".ranks", run.ranks);
     require_number(run, here + ".parameters", run.parameters);
@@ -134,7 +134,7 @@ void require_documents_runs(const VerifyRun& run) {
   require(units >= 1 && units <= run.parameters,
           "{}: bytes.0.traffic.formula[0].allreduce.calls is not one for each unit and step",
           name_of(run));
-  for (int stage = 0; stage < stages; ++stage) {
+  for (int stage = 0; stage < stage_count; ++stage) {
     const std::string agrees = fmt::format("bytes.{}.digest_agrees", stage);
     require(run.at(agrees).field().truth(), "{}: {} is false: the ranks ended with other bits",
             name_of(run), agrees);

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "training_options.hpp"
 #include "zerolab/nn/dataset.hpp"

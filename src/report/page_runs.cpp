@@ -18,7 +18,7 @@ std::string tally(std::size_t count, const std::string& of, const std::string& w
   return fmt::format("<li class=\"{}\"><b>{}{}</b><span>{}</span></li>\n", kind, count, of, words);
 }
 
-std::size_t count(const std::vector<JudgedItem>& items, Status status) {
+std::size_t how_many(const std::vector<JudgedItem>& items, Status status) {
   return static_cast<std::size_t>(
       std::count_if(items.begin(), items.end(),
                     [&](const JudgedItem& judged) { return judged.finding.status() == status; }));
@@ -123,7 +123,7 @@ std::string table_tally(const TableVerdict& verdict, const char* words) {
 
 std::string verdict_section(const Folder& folder, const Verdict& verdict) {
   const auto& items = verdict.items;
-  const std::size_t fails = count(items, Status::fails);
+  const std::size_t fails = how_many(items, Status::fails);
   const auto calculated = std::count_if(items.begin(), items.end(), [](const JudgedItem& judged) {
     return judged.finding.status() == Status::holds && judged.finding.only_calculated();
   });
@@ -132,11 +132,11 @@ std::string verdict_section(const Folder& folder, const Verdict& verdict) {
   text += table_tally(verdict.doctor, "self-tests right");
   text += table_tally(verdict.tables, "judged cells of verify's tables hold");
   text += tally(
-      count(items, Status::holds), fmt::format(" of {}", items.size()),
+      how_many(items, Status::holds), fmt::format(" of {}", items.size()),
       fmt::format("items: the right answer is confirmed, in {} by calculation alone", calculated),
       "good");
   text += tally(fails, "", "items contradicted", fails == 0 ? "" : "bad");
-  text += tally(count(items, Status::not_measured), "", "items not measured in this run", "");
+  text += tally(how_many(items, Status::not_measured), "", "items not measured in this run", "");
   text += "</ul>\n" + alarms(verdict) + machine_html(folder) + doctor_html(folder);
   return text;
 }

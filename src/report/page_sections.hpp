@@ -5,6 +5,11 @@
 
 namespace zerolab {
 
+/// Where a number of the page comes from: file and path of keys.
+inline std::string from(const VerifyRun& run, const std::string& path) {
+  return run.file + ": " + path;
+}
+
 inline constexpr const char* verdicts_file = "verdicts.jsonl";
 
 /// A run of run_labs.sh, as verdicts.jsonl has it.

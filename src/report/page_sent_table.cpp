@@ -16,10 +16,6 @@ using html::Table;
 
 constexpr int stages = 4;
 
-std::string from(const VerifyRun& run, const std::string& path) {
-  return run.file + ": " + path;
-}
-
 /// "{a,b,c}" of the names of the first `count` of an enumeration.
 template <class Name>
 std::string all_names(std::size_t count) {

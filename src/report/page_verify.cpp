@@ -8,7 +8,6 @@ namespace {
 using html::Cell;
 using html::Table;
 
-constexpr int stages = 4;
 constexpr const char* formulas[] = {"16Φ", "4Φ + 12Φ/N", "2Φ + 14Φ/N", "16Φ/N"};
 
 std::string files_of(const Folder& folder) {
@@ -25,7 +24,7 @@ Table memory_overview(const Folder& folder) {
               {}};
   for (const VerifyRun& run : folder.runs)
     table.headings.push_back(fmt::format("N\u00A0=\u00A0{}", run.ranks));
-  for (int stage = 0; stage < stages; ++stage) {
+  for (int stage = 0; stage < stage_count; ++stage) {
     const std::string s = std::to_string(stage);
     std::vector<Cell> row{Cell::text(s), Cell::number(formulas[stage], "formula")};
     for (const VerifyRun& run : folder.runs) {
@@ -54,7 +53,7 @@ Cell wire_ratio(const VerifyRun& run) {
 
 bool ledgers_hold(const VerifyRun& run) {
   bool hold = true;
-  for (int stage = 0; stage < stages; ++stage) {
+  for (int stage = 0; stage < stage_count; ++stage) {
     hold &= stored_holds(run, stage) && sent_holds(run, stage);
   }
   return hold;

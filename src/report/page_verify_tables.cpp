@@ -12,13 +12,8 @@ namespace {
 using html::Cell;
 using html::Table;
 
-constexpr int stages = 4;
 constexpr std::array state_parts{Category::parameters, Category::gradients, Category::master,
                                  Category::momentum, Category::variance};
-
-std::string from(const VerifyRun& run, const std::string& path) {
-  return run.file + ": " + path;
-}
 
 /// A whole number of the file.
 Cell number(const VerifyRun& run, const std::string& path) {
@@ -99,7 +94,7 @@ Table bits_table(const VerifyRun& run) {
               {"stage", "digest of the parameters", "= stage 0", "ranks agree", "steps", "skipped",
                "last loss", "test accuracy", "end as stage 0"},
               {}};
-  for (int stage = 0; stage < stages; ++stage) {
+  for (int stage = 0; stage < stage_count; ++stage) {
     const std::string s = std::to_string(stage), part = "stages." + s + ".";
     bool equal = true;
     for (const char* what : {"parameters", "master", "moments"}) {
@@ -130,7 +125,7 @@ Table stored_table(const VerifyRun& run) {
       {}};
   for (const Category part : state_parts) table.headings.push_back(colored(part));
   for (const char* more : {"sum", "sum/Φ", "formula", "holds"}) table.headings.emplace_back(more);
-  for (int stage = 0; stage < stages; ++stage) {
+  for (int stage = 0; stage < stage_count; ++stage) {
     std::vector<Cell> row{Cell::text(std::to_string(stage))};
     const std::string rank = fmt::format("stages.{}.memory.per_rank[0].", stage);
     std::uint64_t sum = 0;
@@ -165,7 +160,7 @@ Table peak_table(const VerifyRun& run) {
   for (const Category part : shown) table.headings.push_back(colored(part));
   for (const char* more : {"equal formulas", "together", "possible", "process, not judged"})
     table.headings.emplace_back(more);
-  for (int stage = 0; stage < stages; ++stage) {
+  for (int stage = 0; stage < stage_count; ++stage) {
     std::vector<Cell> row{Cell::text(std::to_string(stage))};
     const std::string rank = fmt::format("stages.{}.memory.per_rank[0].", stage);
     for (const Category part : shown) {

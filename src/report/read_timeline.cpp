@@ -38,19 +38,21 @@ double time_of(const JsonField& field) {
 }
 
 // What a file may say: more than any step needs, and so little that no sum wraps.
-constexpr std::uint64_t most_ranks = std::uint64_t{1} << 20U,
-                        most_parameters = 1'000'000'000'000'000;
+constexpr std::uint64_t most_timeline_ranks = std::uint64_t{1} << 20U,
+                        most_timeline_parameters = 1'000'000'000'000'000;
 constexpr std::int64_t most_bytes = 100'000'000'000'000;
 constexpr double least_seconds = 1e-9, most_seconds = 1e9;
 
 void read_size(const JsonField& file, MeasuredTimeline& timeline) {
   timeline.ranks = file["ranks"].whole();
-  file["ranks"].require_kind(timeline.ranks > 0 && timeline.ranks <= most_ranks, "from 1 to 2^20");
+  file["ranks"].require_kind(timeline.ranks > 0 && timeline.ranks <= most_timeline_ranks,
+                             "from 1 to 2^20");
   timeline.rank = file["rank"].whole();
   file["rank"].require_kind(timeline.rank < timeline.ranks, "below ranks");
   timeline.parameters = file["parameters"].whole();
-  file["parameters"].require_kind(timeline.parameters > 0 && timeline.parameters <= most_parameters,
-                                  "from 1 to 10^15");
+  file["parameters"].require_kind(
+      timeline.parameters > 0 && timeline.parameters <= most_timeline_parameters,
+      "from 1 to 10^15");
   timeline.seconds = time_of(file["seconds"]);
   file["seconds"].require_kind(
       timeline.seconds >= least_seconds && timeline.seconds <= most_seconds, "from 10^-9 to 10^9");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -138,13 +139,13 @@ TEST_F(CheckpointFileTest, AnyRangeIsRead) {
   EXPECT_THROW(file.read(SavedState::momentum, 0, 1, [](auto, auto) {}), Error);
   EXPECT_THROW(file.read(SavedState::master, elements, 1, [](auto, auto) {}), Error);
   for (const auto& [begin, size] : {std::pair<std::size_t, std::size_t>{0, elements},
-                                     {0, 0},
-                                     {elements, 0},
-                                     {0, 1},
-                                     {block - 1, 2},
-                                     {block, block},
-                                     {7, 2 * block - 7},
-                                     {elements - 1, 1}}) {
+                                    {0, 0},
+                                    {elements, 0},
+                                    {0, 1},
+                                    {block - 1, 2},
+                                    {block, block},
+                                    {7, 2 * block - 7},
+                                    {elements - 1, 1}}) {
     const std::size_t first = begin, count = size;
     std::vector<float> read;
     file.read(SavedState::variance, first, count, [&](std::span<const float> some, std::size_t i) {

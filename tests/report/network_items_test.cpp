@@ -24,12 +24,12 @@ Findings judged(const json& network, bool alone = false) {
   return findings;
 }
 
-const std::vector<const char*> simulated{"TF4", "WY6", "SE8", "EC2", "5.2", "5.3"};
+const std::vector<const char*> simulated_items{"TF4", "WY6", "SE8", "EC2", "5.2", "5.3"};
 
 TEST(SimulatedSteps, RightTimesHold) {
   for (const bool alone : {false, true}) {
     const Findings findings = judged(whole_network_json(), alone);
-    for (const char* id : simulated) {
+    for (const char* id : simulated_items) {
       EXPECT_EQ(findings.at(id).status(), Status::holds) << id;
       EXPECT_FALSE(findings.at(id).only_calculated()) << id;
       for (const std::string& open : findings.at(id).open) {
@@ -47,7 +47,7 @@ TEST(SimulatedSteps, WhereTimeDecidesItIsWhatALineShows) {
 
 TEST(SimulatedSteps, WithoutTheFileItIsSaidWhatIsMissing) {
   const Findings findings = judged(nullptr);
-  for (const char* id : simulated) {
+  for (const char* id : simulated_items) {
     ASSERT_EQ(findings.at(id).open.size(), 1U) << id;
     EXPECT_NE(findings.at(id).open[0].find("not run: SimGrid missing"), std::string::npos) << id;
   }
@@ -94,13 +94,13 @@ TEST(SimulatedSteps, EachTimeOfEachJobDecides) {
   }
 }
 
-struct Doctored {
+struct DoctoredStep {
   const char *id, *place;
   json value;
 };
 
 TEST(SimulatedSteps, OneWrongNumberAndTheItemFails) {
-  const std::vector<Doctored> faults{
+  const std::vector<DoctoredStep> faults{
       {"TF4", "/networks/5/ring_bytes", 1},  // stage 3, ethernet
       {"WY6", "/networks/5/ring_bytes", 1},
       {"WY6", "/networks/4/bandwidth", 1e8},  // times of one network, promise of another

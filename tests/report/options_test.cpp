@@ -1,19 +1,12 @@
 // The command line: every option reaches its field, and defaults are the documented ones.
-#include "zerolab/report/options.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "command_line.hpp"
+
 namespace zerolab {
 namespace {
-
-using Words = std::vector<const char*>;
-
-CommandLine parse(Words words) {
-  words.insert(words.begin(), "zerolab");
-  return parse_command_line(static_cast<int>(words.size()), words.data());
-}
 
 /// The options of `train` with these words; fails when they are refused.
 Options train(Words words) {

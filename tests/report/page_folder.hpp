@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include "results_folder.hpp"
 
 namespace zerolab {

@@ -4,23 +4,23 @@
 
 #include <nlohmann/json.hpp>
 
+#include "command_line.hpp"
 #include "zerolab/report/commands.hpp"
 
 namespace zerolab {
 namespace {
 
 using nlohmann::json;
-using Words = std::vector<const char*>;
 
-CommandLine parse(Words words) {
-  words.insert(words.begin(), {"zerolab", "plan"});
-  return parse_command_line(static_cast<int>(words.size()), words.data());
+CommandLine parse_plan(Words words) {
+  words.insert(words.begin(), "plan");
+  return parse(std::move(words));
 }
 
 /// What --json - writes, and nothing else.
 json output_of(Words words) {
   words.insert(words.end(), {"--json", "-"});
-  const CommandLine line = parse(words);
+  const CommandLine line = parse_plan(words);
   EXPECT_EQ(line.text, "");
   testing::internal::CaptureStdout();
   const int code = plan_command(line.plan);
@@ -124,7 +124,7 @@ TEST(PlanCommand, FitWithAndWithoutAnAnswer) {
 }
 
 void expect_refusal(const Words& words, const std::string& option, const std::string& why) {
-  const CommandLine line = parse(words);
+  const CommandLine line = parse_plan(words);
   const std::string& text = line.text;
   const bool one_line = text.starts_with("zerolab: ") && text.find('\n') + 1 == text.size();
   std::string command;

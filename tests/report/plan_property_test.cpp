@@ -10,7 +10,7 @@
 namespace zerolab {
 namespace {
 
-constexpr Whole million = 1'000'000, billion = 1'000 * million, most = billion * billion;
+constexpr Whole giga = 1'000'000'000, most = giga * giga;
 
 class Draw {
  public:
@@ -187,7 +187,7 @@ TEST(PlanProperties, EndsOfTheScale) {
               16 * divided_up(most, (Whole{1} << 21) + 1));
   EXPECT_TRUE(plan_memory(huge, most)[0].bytes_of_all == 16 * most * most);
   EXPECT_TRUE(plan_memory({3, {}, {}, {}}, 5)[3].bytes_elsewhere == 0);
-  const Fit far = plan_fit({7 * billion, {}, {}, {}}, 8, 100'000, 0);  // 6250 parameters a rank
+  const Fit far = plan_fit({7 * giga, {}, {}, {}}, 8, 100'000, 0);  // 6250 parameters a rank
   EXPECT_TRUE(far.stages[3].min_ranks == Whole{1'120'000} &&
               far.stages[3].min_power_of_two == Whole{1} << 21);
   PlannedModel often = huge;
@@ -196,8 +196,8 @@ TEST(PlanProperties, EndsOfTheScale) {
   // One rank sends nothing; no computation has no efficiency, or one of 0.
   const auto alone = plan_traffic({7, {}, {}, {}}, 1);
   EXPECT_TRUE(alone[3].payload.zero() && alone[0].wire.zero());
-  EXPECT_EQ(plan_fit({7, {}, {}, {}}, 1, billion, 0).recommended, 0) << "EC1, EC5";
-  EXPECT_EQ(plan_fit({7, {}, {}, {}}, 64, billion, 0).recommended, 0) << "EC5";
+  EXPECT_EQ(plan_fit({7, {}, {}, {}}, 1, giga, 0).recommended, 0) << "EC1, EC5";
+  EXPECT_EQ(plan_fit({7, {}, {}, {}}, 64, giga, 0).recommended, 0) << "EC5";
   EXPECT_FALSE(plan_time(0, 1, 0, {}).none.efficiency);
   EXPECT_TRUE(plan_time(5, 1, 0, {}).none.efficiency == Fraction(0));
   EXPECT_FALSE(plan_time(5, 1, 0, Fraction(1, 2)).none.bandwidth);

@@ -7,13 +7,13 @@
 namespace zerolab {
 namespace {
 
-using Words = std::vector<std::string>;
+using Texts = std::vector<std::string>;
 
-Started of(const Words& words) {
+Started of(const Texts& words) {
   return {"0.1.0", "0badcafe", words};
 }
 
-void expect_difference(const Words& first, const Words& other, const std::string& told) {
+void expect_difference(const Texts& first, const Texts& other, const std::string& told) {
   EXPECT_EQ(difference(of(first), 2, of(other)),
             "rank 2 was started with other options than rank 0: " + told);
 }
@@ -64,7 +64,7 @@ TEST(RanksAlike, AnotherProgramIsToldBeforeItsWords) {
 }
 
 TEST(RanksAlike, PackingKeepsEveryWord) {
-  for (const Words& words : {Words{}, Words{""}, Words{"a", "", "b c", ""}, Words{"train"}}) {
+  for (const Texts& words : {Texts{}, Texts{""}, Texts{"a", "", "b c", ""}, Texts{"train"}}) {
     for (const std::string checksum : {"", "0badcafe"}) {
       const Started back = unpacked(packed({"0.1.0", checksum, words}));
       EXPECT_EQ(back.version, "0.1.0");
@@ -77,8 +77,8 @@ TEST(RanksAlike, PackingKeepsEveryWord) {
 
 TEST(RanksAlike, TheProgramsNameIsNotAmongTheWords) {
   const char* const line[] = {"/some/where/zerolab", "train", "--quiet", nullptr};
-  EXPECT_EQ(started(3, line).words, (Words{"train", "--quiet"}));
-  EXPECT_EQ(started(0, line + 3).words, Words{});
+  EXPECT_EQ(started(3, line).words, (Texts{"train", "--quiet"}));
+  EXPECT_EQ(started(0, line + 3).words, Texts{});
 #ifdef __linux__
   EXPECT_EQ(started(3, line).checksum.size(), 8U);
 #endif

@@ -5,17 +5,10 @@
 
 #include <filesystem>
 
-#include "zerolab/report/options.hpp"
+#include "command_line.hpp"
 
 namespace zerolab {
 namespace {
-
-using Words = std::vector<const char*>;
-
-CommandLine parse(Words words) {
-  words.insert(words.begin(), "zerolab");
-  return parse_command_line(static_cast<int>(words.size()), words.data());
-}
 
 void expect_refusal(const Words& words, const std::string& named) {
   std::string command;

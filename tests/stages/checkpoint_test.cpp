@@ -1,6 +1,6 @@
 // A run saved by stage s on N ranks goes on in stage s′ on N′ ranks: the checkpoint holds the same
 // bits when it is loaded and saved again, and the run ends as if it had never been interrupted,
-// where the batches are the same. The thinned matrix takes some of the pairs, ZEROLAB_FULL_MATRIX
+// where the batches are the same. The everyday entry tries some of the pairs, the exhaustive one
 // all.
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -35,11 +35,7 @@ std::vector<Place> places(std::size_t world) {
 
 /// Whether a pair of places is taken: all, or for each place two others.
 bool taken(std::size_t from, std::size_t to, std::size_t places) {
-#ifdef ZEROLAB_FULL_MATRIX
-  return from < places && to < places;
-#else
-  return to == (5 * from + 7) % places || to == (from + 1) % places;
-#endif
+  return exhaustive() || to == (5 * from + 7) % places || to == (from + 1) % places;
 }
 
 /// A folder that all ranks see and that goes with the test; all ranks together.

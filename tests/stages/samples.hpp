@@ -1,11 +1,18 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "zerolab/core/random.hpp"
 #include "zerolab/nn/dataset.hpp"
 
 namespace zerolab {
+
+/// Whether the exhaustive suite runs, which tries every combination.
+inline bool exhaustive() {
+  return std::getenv("ZEROLAB_EXHAUSTIVE") != nullptr;
+}
 
 /// Labelled samples that a test may change: features uniform in ±size, labels drawn.
 class Samples final : public Dataset {
