@@ -10,7 +10,8 @@
 #   to: comm.start(1), comm.all_reduce(gradients[l]);
 #   says: a sum, not a mean
 # A line "seconds: 3" has tasks count as hanging after 3 seconds.
-# With right in place of fault nothing is wrong, and the grader is to say so.
+# With "right:" in place of "fault:" nothing is wrong, and the grader must say so.
+# A line "everyday" puts the fault into the everyday suite: one for each task of a lab, and all that are right.
 
 # The library's stage as a student's file.
 stage_as_student() { # stage_as_student NUMBER
@@ -31,7 +32,7 @@ with_stage() { # with_stage TEXT
   printf '%s\n' "$text"
 }
 
-# Calls TRY for each fault, with name, text, ranks, stage and says set. False if a place was not found.
+# Calls TRY for each fault, with name, kind, text, ranks, stage, seconds, says and everyday set. False if a place was not found.
 each_fault() { # each_fault FILE SOURCE TRY
   local line from='' to file=$1 try=$3 solution='' all_found=0
   [ -z "$2" ] || solution=$(with_stage "$(cat "$2")")
@@ -40,10 +41,11 @@ each_fault() { # each_fault FILE SOURCE TRY
     case $line in
       "fault: "* | "right: "*)
         [ -z "$name" ] || $try
-        name=${line#*: } kind=${line%%: *} text=$solution ranks=3 says='' stage='' seconds=''
+        name=${line#*: } kind=${line%%: *} text=$solution ranks=3 says='' stage='' seconds='' everyday=''
         ;;
       "stage: "*) stage=${line#stage: } text=$(with_stage "$(stage_as_student "${line#stage: }")") ;;
       "source: "*) text=$(cat "$project/${line#source: }") ;;
+      everyday) everyday=everyday ;;
       "seconds: "*) seconds=${line#seconds: } ;;
       "ranks: "*) ranks=${line#ranks: } ;;
       "from: "*) from=${line#from: } ;;
