@@ -11,8 +11,11 @@ usage: ./run_labs.sh [COMMAND] [--no-install] [--mpi openmpi|mpich|smpi]
              results/report.html; exit 0 only if all verdicts hold
   install    install what is missing, and nothing else
   build      build in build/ (see --mpi)
-  test ...   build, run the whole test suite; more arguments go to ctest (test -R comm).
-             Without arguments, also what holds for every MPI, with MPICH and SMPI
+  test ...   build, run the everyday tests; with --all also the exhaustive ones (about an hour).
+             More arguments go to ctest: test -R comm, test --all -R kills. Without any, what holds
+             for every MPI also runs with MPICH and SMPI. tests/README.md lists the entries
+  test --mutants [NAME ...]
+             plant small faults in a copy of the library, one by one; show which test notices each
   bench ...  build, run the benchmark on 1 and 2 ranks; more arguments go to it
   simulate   build for SMPI, run the stages on simulated clusters of 2 to 256 ranks; more arguments
              name platforms of labs/platforms (simulate ethernet-10g two-level)
@@ -171,6 +174,8 @@ build() {
     echo "$folder/ is of another MPI: made anew"
     rm -rf "$folder"
   fi
+  # Twenty sources at a time: the whole is built in a third of the time.
+  options+=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=20)
   # A folder that was first built without the tests, as for the simulated network.
   case $command in test | bench) options+=(-DZEROLAB_TESTS=ON) ;; esac
   if [ ! -f "$cache" ] && command -v ninja >/dev/null; then options+=(-G Ninja); fi
@@ -285,18 +290,25 @@ labs() {
   conclude
 }
 
-# Entries of ctest that hold for every MPI.
-test_other_mpis() {
+# test_suite ARGUMENTS... of ctest
+test_suite() {
   local other others=()
-  if command -v mpirun.mpich >/dev/null && command -v mpicc.mpich >/dev/null; then others+=(mpich); fi
-  if command -v smpirun >/dev/null; then others+=(smpi); fi
+  if [ "$mpi" = found ] && [ $# -eq 0 ]; then
+    if command -v mpirun.mpich >/dev/null && command -v mpicc.mpich >/dev/null; then others+=(mpich); fi
+    if command -v smpirun >/dev/null; then others+=(smpi); fi
+  fi
   for other in ${others[@]+"${others[@]}"}; do
     use_mpi "$other"
     step "build with $other"
     build any_mpi
   done
-  use_mpi found
-  run_tests
+  [ ${#others[@]} -eq 0 ] || use_mpi found
+  if [ $all = yes ]; then
+    build exhaustive
+    step "exhaustive entries, and their seconds on two cores"
+    sed -n '/^## Exhaustive/,$s/^| `\([^`]*\)` | \([0-9]*\) |.*/\2 \1/p' tests/README.md | sort -n
+  fi
+  run_tests "$@"
   for other in ${others[@]+"${others[@]}"}; do
     use_mpi "$other"
     run_tests -L any_mpi
@@ -304,8 +316,11 @@ test_other_mpis() {
 }
 
 run_tests() { # run_tests ARGUMENTS... of ctest
+  local few=()
   step "tests, MPI: $mpi"
-  ctest --test-dir "$folder" --no-tests=error --output-on-failure -j "$(cores)" "$@" || die 1 "a test failed"
+  [ $all = yes ] || few=(-LE exhaustive)
+  ctest --test-dir "$folder" --no-tests=error --output-on-failure -j $((2 * $(cores))) \
+    ${few[@]+"${few[@]}"} "$@" || die 1 "a test failed"
 }
 
 bench() {
@@ -422,7 +437,7 @@ ask() {
 
 # --- commands ----------------------------------------------------------------------------------
 
-install=yes mine=no ranks_asked=
+install=yes mine=no ranks_asked= all=no
 arguments=()
 use_mpi found
 while [ $# -gt 0 ]; do
@@ -446,6 +461,10 @@ done
 set -- ${arguments[@]+"${arguments[@]}"}
 command=${1:-labs}
 [ $# -eq 0 ] || shift
+if [ "$command ${1:-}" = "test --all" ]; then
+  all=yes
+  shift
+fi
 [[ $command == grade || $ranks_asked != *,* ]] || die 2 "--ranks takes one number, but for grade"
 if [ "$command" = simulate ]; then
   [[ $mpi =~ ^(found|smpi)$ ]] || die 2 "only SMPI simulates"
@@ -500,6 +519,10 @@ if [ "$(uname -s)" = Darwin ]; then export TMPDIR=/tmp; fi
 step "packages"
 install_missing
 [ "$command" != install ] || exit 0
+if [ "$command ${1:-}" = "test --mutants" ]; then
+  shift
+  exec tests/mutants.sh "$@"
+fi
 step "build"
 # Labs and doctor need the program alone; its tests and the benchmark take as long again.
 case $command in
@@ -510,9 +533,7 @@ case $command in
 esac
 case $command in
   labs) labs ;;
-  test)
-    if [ "$mpi" = found ] && [ $# -eq 0 ]; then test_other_mpis; else run_tests "$@"; fi
-    ;;
+  test) test_suite "$@" ;;
   bench) bench "$@" ;;
   simulate)
     step "simulated clusters"

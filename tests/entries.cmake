@@ -27,7 +27,8 @@ function(zerolab_entry name size ranks)
          LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_CURRENT_SOURCE_DIR}/sanitizers/leaks.supp
          UBSAN_OPTIONS=print_stacktrace=1)
   endif()
-  set_tests_properties(${name} PROPERTIES PROCESSORS ${slots} TIMEOUT ${limit_${size}}
+  math(EXPR cost "10 - ${slots}")  # what waits is started first
+  set_tests_properties(${name} PROPERTIES PROCESSORS ${slots} COST ${cost} TIMEOUT ${limit_${size}}
                        SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
 endfunction()
 

@@ -6,6 +6,7 @@
 
 #include <sstream>
 
+#include "command_line.hpp"
 #include "page_folder.hpp"
 #include "report/folder.hpp"
 #include "zerolab/report/console.hpp"
@@ -13,9 +14,9 @@
 namespace zerolab {
 namespace {
 
-CommandLine parse(std::vector<const char*> words) {
-  words.insert(words.begin(), {"zerolab", "ask"});
-  return parse_command_line(static_cast<int>(words.size()), words.data());
+CommandLine parse_ask(Words words) {
+  words.insert(words.begin(), "ask");
+  return parse(std::move(words));
 }
 
 Item item(const std::string& id) {
@@ -42,14 +43,14 @@ bool fits(const std::string& text) {
 }
 
 TEST(AskOptions, ItemsAreSpelledAsTheDocumentsDo) {
-  const CommandLine line = parse({"tf7", "5.2", "TF7", "s4"});
+  const CommandLine line = parse_ask({"tf7", "5.2", "TF7", "s4"});
   EXPECT_EQ(line.command, "ask");
   EXPECT_TRUE(line.needs_ranks());
   std::vector<std::string> ids;
   for (const Item& one : chosen_items(line.ask)) ids.emplace_back(one.id);
   EXPECT_EQ(ids, (std::vector<std::string>{"5.2", "TF7", "S4"}));
-  EXPECT_EQ(chosen_items(parse({"--all", "--check"}).ask).size(), all_items().size());
-  EXPECT_FALSE(parse({"--list"}).needs_ranks());
+  EXPECT_EQ(chosen_items(parse_ask({"--all", "--check"}).ask).size(), all_items().size());
+  EXPECT_FALSE(parse_ask({"--list"}).needs_ranks());
 }
 
 TEST(AskOptions, WhatIsNoQuestionIsRefused) {
@@ -65,7 +66,7 @@ TEST(AskOptions, WhatIsNoQuestionIsRefused) {
       {{"--list", "--network", "network.json"}, "ask --list"},
       {{"TF7", "--network", "-"}, "--network"}};
   for (const auto& [words, why] : refused) {
-    const CommandLine line = parse(words);
+    const CommandLine line = parse_ask(words);
     EXPECT_EQ(line.exit_code, 2);
     EXPECT_EQ(line.command, "");
     EXPECT_NE(line.text.find(why), std::string::npos) << line.text;
