@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # The README's digests do not depend on compiler, optimisation or instruction set: the program is
-# built anew in each way, and each must have them.   tests/program/builds.sh SOURCE [FLAGS]...
-# FLAGS such as "clang++ -O0 -march=native" are built alone; without any, the two ways below, which lie
-# farthest apart and from the suite's own build.
+# built anew in each way, and each must have them. No compiler may warn.
+#   tests/program/builds.sh SOURCE [FLAGS]...
+# FLAGS such as "clang++ -O0 -march=native" are built alone; without any, the two ways below, which differ
+# most from each other and from the suite's own build. One source at a time, as cmake builds by hand: names that only
+# meet because run_labs.sh compiles many sources at once would show here.
 set -u
 source=$(cd "$1" && pwd) || exit 1
 shift
@@ -26,7 +28,7 @@ for way in "$@"; do
   # A build type without flags of its own: what is asked for is all there is.
   if ! { cmake -S "$source" -B "$build" ${generator[@]+"${generator[@]}"} \
     ${launcher[@]+"${launcher[@]}"} -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None \
-    -DCMAKE_CXX_FLAGS="$flags" -DZEROLAB_TESTS=OFF &&
+    -DCMAKE_CXX_FLAGS="$flags -Werror" -DZEROLAB_TESTS=OFF &&
     cmake --build "$build" --target zerolab --parallel 2; } >"$folder/log" 2>&1; then
     echo "FAULT $way: no build"
     tail -n 20 "$folder/log" | sed 's/^/      | /'
