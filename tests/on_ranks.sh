@@ -197,8 +197,8 @@ if command -v timeout >/dev/null; then guard=(timeout --foreground -k 5 "$limit"
 
 # Every rank inherits this mark; after a failure whoever still carries it is ended: ranks outlive an
 # mpirun that was killed, and would go on spinning under the next test.
-export ZEROLAB_JOB="$$.$RANDOM.$RANDOM"
-marked() { grep -lsF "ZEROLAB_JOB=$ZEROLAB_JOB" /proc/[0-9]*/environ | cut -d / -f 3; }
+mark="ZEROLAB_JOB=$$.$RANDOM.$RANDOM"
+marked() { grep -lsF "$mark" /proc/[0-9]*/environ | cut -d / -f 3; }
 
 # Ctrl-C reaches mpirun too; SIGTERM and SIGUSR1 are passed on to it. Its end is waited for; then
 # this script ends by the same signal, but after SIGUSR1, which asks the program for something.
@@ -215,7 +215,8 @@ trap 'heard=1 stopped=TERM; pass_on TERM' TERM
 trap 'heard=1; pass_on USR1' USR1
 # The odd form of the empty arrays is for bash 3.2, which macOS ships.
 (
-  trap - INT # which bash lets what is started in the background ignore
+  trap - INT         # which bash lets what is started in the background ignore
+  export "${mark?}" # only here: what this script starts itself is not to be found
   exec ${guard[@]+"${guard[@]}"} "$mpirun" "${flags[@]}" ${extra[@]+"${extra[@]}"} "${command[@]}"
 ) <"${ZEROLAB_INPUT:-/dev/null}" &
 started=$!

@@ -12,6 +12,8 @@ cd "$work" || exit 1
 : >out
 : >err
 code=0 seconds=0 faults=0 checks=0
+# Open MPI waits so long between SIGTERM and SIGKILL when a job fails: 1 s by default, twice.
+export OMPI_MCA_odls_base_sigkill_timeout=0
 
 # Whether the address sanitizer is in the program, which makes it several times as slow.
 sanitized() { grep -q __asan_init "$program"; }
