@@ -11,31 +11,31 @@ parts() { says '^  the digests part in step [0-9]*, unit [0-2], elements [0-9]* 
 nothing_trained() { ! grep loss out; }
 job=(train --quiet --epochs 1)
 
-run 4 60 "${job[@]}" --digests "a trace"
+run 4 "${job[@]}" --digests "a trace"
 check "a trace is written" succeeded
 check "  a header, and three units before and after each of 12 steps" \
   equal "$(wc -l <"a trace" | tr -d ' ')" 40
 check "  stored and sent equal the formulas as ever" says 'all ranks: equal the formulas'
 for stage in 1 3; do
-  run 4 60 "${job[@]}" --stage $stage --against "a trace" --digests "trace $stage"
+  run 4 "${job[@]}" --stage $stage --against "a trace" --digests "trace $stage"
   check "stage $stage agrees with it" agrees
   check "  exit code 0" succeeded
   check "  the stages are named" says "^  stage: 0 there, $stage here\$"
   check "  and has the same lines but for the header" \
     equal "$(tail -n +2 "trace $stage" | cksum)" "$(tail -n +2 "a trace" | cksum)"
 done
-run 2 60 "${job[@]}" --accumulate 2 --against "a trace"
+run 2 "${job[@]}" --accumulate 2 --against "a trace"
 check "2 ranks with 2 micro-batches each agree with 4 ranks" agrees
 check "  the ranks are named" says '^  ranks: 4 there, 2 here$'
-run 3 60 "${job[@]}" --stage 2 --virtual-shards 4 --against "a trace"
+run 3 "${job[@]}" --stage 2 --virtual-shards 4 --against "a trace"
 check "3 ranks with 4 virtual shards agree with 4 ranks" agrees
 check "  the shards are named" says '^  virtual_shards: 0 there, 4 here$'
-run 4 60 verify --quiet --stages 2,0 --against "a trace" --json summary
+run 4 verify --quiet --stages 2,0 --against "a trace" --json summary
 check "verify compares its first stage" agrees
 check "  and its stages" holds
 check "  the summary has it" grep -q '"against"' summary
 check "  in lines that fit 100 columns" fits_100_columns
-run 4 60 "${job[@]}" --against "a trace" --expect-difference
+run 4 "${job[@]}" --against "a trace" --expect-difference
 check "no difference where one is expected: exit code 1" [ "$code" -eq 1 ]
 check "  and said so" says 'the digests agree, .*, but should part'
 alone verify --against "a trace" --against "trace 3"
@@ -47,7 +47,7 @@ check "  nothing is trained" nothing_trained
 kernel() { sed -n 's/.*, kernel \([^,]*\), .*/\1/p' out; }
 with_kernel() { # with_kernel NAME ARGUMENTS...
   export OPENBLAS_CORETYPE=$1
-  run 4 60 "${job[@]}" "${@:2}"
+  run 4 "${job[@]}" "${@:2}"
   unset OPENBLAS_CORETYPE
 }
 with_kernel Prescott --digests old
@@ -80,9 +80,9 @@ refuses() { # refuses WHAT FILE TEXT... train --against FILE
   check "  before a step is trained" nothing_trained
 }
 : >empty
-run 3 20 train --quiet --against empty
+run 3 train --quiet --against empty
 check "a file that is empty, on three ranks" fails_with "rank 0: empty line 1: the file is empty"
-run 4 20 "${job[@]}" --seed 2 --against "a trace"
+run 4 "${job[@]}" --seed 2 --against "a trace"
 check "another seed" fails_with "rank 0: a trace is the trace of another job: seed is 1 there, 2 here"
 check "  before a step is trained" nothing_trained
 refuses "one rank makes another batch" "a trace" "global_batch is 128 there, 32 here"
@@ -99,7 +99,7 @@ alone train --quiet --digests no/such/folder/d
 check "--digests into a missing folder" fails_with "rank 0: no/such/folder/d"
 check "  before a step is trained" nothing_trained
 if [ -c /dev/full ]; then
-  run 3 20 train --quiet --digests /dev/full
+  run 3 train --quiet --digests /dev/full
   check "a full disk below --digests" fails_with "rank 0: /dev/full: writing failed"
 fi
 finish

@@ -12,7 +12,7 @@ check "  53 items" equal "$(wc -l <out)" 53
 check "  lines fit 100 columns" fits_100_columns
 simulated_items=$(awk '$2 == "*" { print $1 }' out)
 
-run 4 120 ask --all --check --results "some results"
+run 4 ask --all --check --results "some results"
 check "4 ranks, --all --check" succeeded
 check "  lines fit 100 columns" fits_100_columns
 check "  a line an item, and the totals" equal "$(grep -cE '^(TF|SE|WY|EC|S|)[0-9.]+ ' out)" 54
@@ -35,7 +35,7 @@ alone report --results "some results"
 check "  and report makes a page of it" succeeded
 
 for ranks in "${@:2}"; do
-  run "$ranks" 120 ask --all --check
+  run "$ranks" ask --all --check
   check "$ranks ranks, --all --check" succeeded
   check "  confirmed but for what is simulated" \
     equal "$(grep -cE '^[A-Z0-9.]+  *confirmed ' out)" $((53 - $(wc -w <<<"$simulated_items")))
@@ -43,7 +43,7 @@ done
 
 # --- one item ---
 
-run 4 60 ask TF7
+run 4 ask TF7
 check "TF7" succeeded
 check "  the claim" says '^Claim: Stage 2 all-reduces gradients'
 check "  the number" says '^ *N = 2, 3, 4: 0Φ$'
@@ -51,38 +51,38 @@ check "  the verdict" says '^  Verdict: confirmed$'
 check "  the explanation" says '^  Right: False: '
 check "  its convention" says 'twice as much in payload'
 check "  no prediction is asked for without a terminal" [ "$(grep -c 'prediction' out)" -eq 0 ]
-run 1 60 ask TF7
+run 1 ask TF7
 check "on one rank it says what it needs, which is no failure" succeeded
 check "  two ranks" says 'needs two ranks or more'
-run 1 60 ask TF7 EC1 --check
+run 1 ask TF7 EC1 --check
 check "but not measured is no pass of --check" equal "$code" 1
 check "  TF7 is not" says '^TF7  *not measured  *needs two ranks or more$'
 check "  EC1 is confirmed on one rank" says '^EC1  *confirmed '
-run 3 60 ask 4.1 TF7 --json -
+run 3 ask 4.1 TF7 --json -
 check "--json -: an object from the first line to the last" \
   equal "$(sed -n '1p;$p' out | tr -d '\n')" "{}"
 check "  with both verdicts" equal "$(grep -c '"verdict": "confirmed"' out)" 2
 
 # --- refusals, before anything is measured ---
 
-run 2 60 ask TF77 --results made
+run 2 ask TF77 --results made
 check "an unknown item" fails_with "'TF77' is no item" --list
-run 2 60 ask TF4 --network no/such/file --results made
+run 2 ask TF4 --network no/such/file --results made
 check "a network that is not there" fails_with no/such/file "cannot be read"
 echo "[1, 2" >broken.json
-run 2 60 ask TF4 --network broken.json --results made
+run 2 ask TF4 --network broken.json --results made
 check "a network that is no JSON" fails_with broken.json JSON
 many() { head -c 1000000 /dev/zero | tr '\0' "$1"; }
 echo "{\"exercise\": $(many "[")$(many "]")}" >broken.json
-run 2 60 ask TF4 --network broken.json --results made
+run 2 ask TF4 --network broken.json --results made
 check "a network nested deeper than the stack" fails_with broken.json "nested more than 32 deep"
 echo "{}" >broken.json
-run 2 60 ask TF7 --network broken.json --results made
+run 2 ask TF7 --network broken.json --results made
 check "a network without its lists" fails_with broken.json "the key exercise is missing"
 check "  no folder was made" [ ! -e made ]
-run 2 60 ask TF7 --results broken.json
+run 2 ask TF7 --results broken.json
 check "results in place of a file" fails_with broken.json folder
-run 2 60 ask TF7 --json no/such/folder
+run 2 ask TF7 --json no/such/folder
 check "--json that cannot be written" fails_with no/such/folder
 
 # --- someone types ---

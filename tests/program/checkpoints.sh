@@ -30,29 +30,29 @@ check "--steps 0: the initial weights" holds_files zero ./step-0000000000.zerola
 
 # --- resumed: bits, stages, ranks ---
 for ranks in 1 2 3 4; do
-  run $ranks 60 train "${job[@]}" --epochs 3 --stage 2 --save whole$ranks --metrics whole$ranks.jsonl --json w.json
-  run $ranks 60 train "${job[@]}" --steps 4 --stage 1 --save parts$ranks --metrics parts$ranks.jsonl
+  run $ranks train "${job[@]}" --epochs 3 --stage 2 --save whole$ranks --metrics whole$ranks.jsonl --json w.json
+  run $ranks train "${job[@]}" --steps 4 --stage 1 --save parts$ranks --metrics parts$ranks.jsonl
   echo '{"step": 5, "loss": 77}' >>parts$ranks.jsonl  # what a killed run had told after its last checkpoint,
   printf '{"clip_factor":1.0,"gr' >>parts$ranks.jsonl # the last line in part
-  run $ranks 60 train "${job[@]}" --epochs 3 --stage 3 --resume parts$ranks --save parts$ranks \
+  run $ranks train "${job[@]}" --epochs 3 --stage 3 --resume parts$ranks --save parts$ranks \
     --metrics parts$ranks.jsonl --json p.json
   check "N = $ranks: stage 1 goes on as stage 3 and ends as stage 2 did" same_state whole$ranks parts$ranks
   check "  the metrics have every step once" cmp whole$ranks.jsonl parts$ranks.jsonl
   check "  and the summary counts all steps" \
     equal "$(grep '"steps"\|"loss"\|"skipped' w.json)" "$(grep '"steps"\|"loss"\|"skipped' p.json)"
-  run $ranks 60 train "${job[@]}" --stage 0 --resume whole1 --epochs 3 --save from1-$ranks
+  run $ranks train "${job[@]}" --stage 0 --resume whole1 --epochs 3 --save from1-$ranks
   check "  loaded from one rank and saved again: the same" same_state whole1 from1-$ranks
 done
 for ranks in 1 3 4; do
-  run $ranks 60 train "${job[@]}" --virtual-shards 4 --steps 9 --save v$ranks
-  run $ranks 60 train "${job[@]}" --virtual-shards 4 --steps 5 --stage 2 --save w$ranks
+  run $ranks train "${job[@]}" --virtual-shards 4 --steps 9 --save v$ranks
+  run $ranks train "${job[@]}" --virtual-shards 4 --steps 5 --stage 2 --save w$ranks
 done
 for ranks in 1 3 4; do
-  run $((5 - ranks)) 60 train "${job[@]}" --virtual-shards 4 --steps 9 --stage 3 --resume w$ranks --save u$ranks
+  run $((5 - ranks)) train "${job[@]}" --virtual-shards 4 --steps 9 --stage 3 --resume w$ranks --save u$ranks
   check "virtual shards: from N = $ranks to N = $((5 - ranks))" same_state v1 u$ranks
 done
 check "  as if never interrupted" same_state v3 v4
-run 3 60 train "${job[@]}" --epochs 3 --resume parts1
+run 3 train "${job[@]}" --epochs 3 --resume parts1
 check "on other ranks without virtual shards: the difference is explained" says "a step now takes 12 samples, there 4"
 
 # --- another job is another job ---
@@ -65,7 +65,7 @@ refused() { # refused WORDS ARGUMENTS...
   alone train "${own[@]}" --resume end "$@"
   check "refused: $*" fails_with "end/step-0000000007.zerolab is of another job: " "$words"
 }
-run 2 20 train "${job[@]}" --resume end --seed 2
+run 2 train "${job[@]}" --resume end --seed 2
 check "another job on two ranks" fails_with "rank 0: end/step-" "seed is 1 there, 2 here"
 refused "seed is 1 there, 2 here (to resume all the same: --allow seed)" --seed 2
 refused "lr is 0.001 there, 0.01 here" --lr 0.01
@@ -78,7 +78,7 @@ refused 'data is {"checksum":' --data csv:other.csv
 refused "virtual_shards is 0 there, 2 here" --virtual-shards 2
 refused "accumulate is 1 there, 2 here" --accumulate 2
 refused "loss_scale is \"dynamic\" there, 8.0 here" --loss-scale 8
-run 2 20 train "${job[@]}" --resume end --seed 2 --lr 0.01 --allow seed --allow lr --steps 9
+run 2 train "${job[@]}" --resume end --seed 2 --lr 0.01 --allow seed --allow lr --steps 9
 check "--allow seed --allow lr resumes all the same" succeeded
 check "  and says what differs" says "^  as allowed, seed is 1 there, 2 here"
 check "  nor that the samples are the same" equal "$(grep 'no sample' out)" ""
@@ -87,9 +87,9 @@ check "--allow without --resume" fails_with "--allow requires --resume"
 alone train "${job[@]}" --optimizer sgd --steps 2 --save plain
 alone train "${job[@]}" --optimizer sgd --momentum 0.5 --resume plain --allow momentum
 check "what is not there cannot be allowed" fails_with "holds no momentum, which this optimizer needs"
-run 2 20 train "${job[@]}" --resume end --allow widths
+run 2 train "${job[@]}" --resume end --allow widths
 check "other layers cannot be allowed" fails_with "--allow"
-run 1 20 train "${job[@]}" --resume end --steps 6
+run 1 train "${job[@]}" --resume end --steps 6
 check "fewer steps than are done" fails_with "end: has done 7 steps already, and --steps asks for 6"
 
 echo "what I think of step 7" >notes
@@ -136,7 +136,7 @@ ln -s ../end/step-0000000007.zerolab linked/
 alone train "${job[@]}" --resume linked --save linked --steps 9
 check "a checkpoint may be a link" holds_files linked "./step-0000000007.zerolab ./step-0000000009.zerolab"
 ln -s around around
-run 2 20 train "${job[@]}" --resume around
+run 2 train "${job[@]}" --resume around
 check "a link in a circle" fails_with "around: Too many levels"
 alone train "${job[@]}" --resume end --json end/step-0000000007.zerolab
 check "a summary by the name of a checkpoint" fails_with "--json: end/step-0000000007.zerolab is the name of a checkpoint"
@@ -156,18 +156,18 @@ code=$? seconds=$((SECONDS - begin))
 check "another folder in the place of the one saved into" fails_with "place: is another folder than the one"
 check "  keeps what it holds" holds_files there ./step-0000000007.zerolab
 cp whole1.jsonl kept.jsonl
-run 2 20 train "${job[@]}" --save end --metrics kept.jsonl
+run 2 train "${job[@]}" --save end --metrics kept.jsonl
 check "a folder with checkpoints is not written over" fails_with "holds end/step-0000000007.zerolab already" "--resume end"
 check "  nor is any other file then" cmp whole1.jsonl kept.jsonl
-run 2 20 train "${job[@]}" --resume "$(file all 4)" --save all --steps 9
+run 2 train "${job[@]}" --resume "$(file all 4)" --save all --steps 9
 check "nor the newer ones of a resumed folder" fails_with "all/step-0000000007.zerolab, newer than what is resumed"
-run 2 20 train "${job[@]}" --save data.csv
+run 2 train "${job[@]}" --save data.csv
 check "a file instead of a folder" fails_with "--save data.csv"
 if command -v flock >/dev/null; then
   mkdir busy
   flock busy sleep 20 &
   sleep 0.3
-  run 2 20 train "${job[@]}" --save busy
+  run 2 train "${job[@]}" --save busy
   check "a folder that another job saves into" fails_with "busy: another job is saving into this folder"
   kill %1 2>/dev/null
 fi
@@ -175,12 +175,12 @@ fi
 # --- files that are not whole ---
 cp -r all hurt
 printf x >"$(file hurt 9).partial"
-run 2 20 train "${job[@]}" --resume hurt --steps 9
+run 2 train "${job[@]}" --resume hurt --steps 9
 check "what was never completed is ignored, with a note" grep -q "step-0000000009.zerolab.partial was not completed and is ignored" err
 check "  and the newest complete one is taken" says "resumed from hurt/step-0000000007.zerolab"
 mkdir none
 for why in "none,holds no complete checkpoint" "missing,no such file or folder" "data.csv,no checkpoint of zerolab"; do
-  run 3 20 train "${job[@]}" --resume "${why%,*}"
+  run 3 train "${job[@]}" --resume "${why%,*}"
   check "--resume ${why%,*}" fails_with "${why%,*}: ${why#*,}"
 done
 rm hurt/*.partial
@@ -196,7 +196,7 @@ damaged() { # damaged WHAT TEXT
 }
 head -c $((size - 1)) good >"$good"
 damaged "cut by one byte" "truncated?"
-run 3 20 train "${job[@]}" --stage 3 --resume hurt --steps 9
+run 3 train "${job[@]}" --stage 3 --resume hurt --steps 9
 check "  on three ranks" fails_with "rank 0: hurt/step-0000000007.zerolab" "truncated?"
 flip() { # flip BYTE
   local byte
@@ -212,9 +212,9 @@ for where in "0,no checkpoint of zerolab" "8,format version" "12,bytes" "16,dama
   [ "${where%,*}" != 16 ] || where="16,byte"
   damaged "one bit flipped in byte ${where%,*}" "${where#*,}"
 done
-run 2 20 train "${job[@]}" --resume "$(file hurt 6)" --steps 9
+run 2 train "${job[@]}" --resume "$(file hurt 6)" --steps 9
 check "an earlier one can still be named" succeeded
-run 3 20 train "${job[@]}" --stage 3 --resume hurt --steps 9
+run 3 train "${job[@]}" --stage 3 --resume hurt --steps 9
 check "the last on three ranks: whoever needs that block says so" fails_with "rank 0: hurt/step-" "damaged"
 : >"$good"
 damaged "an empty file" "no checkpoint"

@@ -32,14 +32,14 @@ averages() { # averages RANKS
 }
 
 for ranks in 1 3 8; do
-  run "$ranks" 60 doctor --json facts.json
+  run "$ranks" doctor --json facts.json
   check "N = $ranks: the JSON says so, of each self-test" \
     equal "$(grep -c "\"right\": $ranks,\{0,1\}\$" facts.json)" "$(grep -c " $ranks of $ranks\$" out)"
   check "  and of all" grep -q '"all_right": true' facts.json
-  run "$ranks" 60 doctor --json -
+  run "$ranks" doctor --json -
   check "  alone on standard output, the clock's steps aside" \
     diff <(grep -v timers facts.json) <(grep -v timers out)
-  run "$ranks" 60 doctor
+  run "$ranks" doctor
   check "N = $ranks: all right" all_right
   check "  every self-test on every rank" \
     equal "$(grep -c " $ranks of $ranks\$" out)" "$(sed -n '/self-test/,/sgemm/p' out | sed 1d | wc -l)"
@@ -55,11 +55,11 @@ alone doctor
 check "started alone" says '^  launcher  *none'
 
 if grep -qs avx2 /proc/cpuinfo; then
-  OPENBLAS_CORETYPE=Prescott run 2 60 doctor
+  OPENBLAS_CORETYPE=Prescott run 2 doctor
   check "a slow BLAS kernel" says '^hint: slow BLAS kernel Prescott .*OPENBLAS_CORETYPE='
   check "  is no fault" all_right
 fi
-OPENBLAS_NUM_THREADS=2 run 2 60 doctor
+OPENBLAS_NUM_THREADS=2 run 2 doctor
 if says '^  BLAS threads  *2' && [ "$(getconf _NPROCESSORS_ONLN)" -lt 4 ]; then
   check "more threads than cores" says '^hint: 2 BLAS threads × 2 ranks'
 fi
@@ -85,7 +85,7 @@ multiples() {
   awk -v row="$1" -v column=$column '$1 " " $2 == row { print $column }' out
 }
 collectives() { # collectives RANKS
-  run "$1" 60 doctor --collectives
+  run "$1" doctor --collectives
   check "N = $1: doctor --collectives" all_right
   check "  lines fit 100 columns" fits_100_columns
   [ "$1" -gt 4 ] || check "  averages that can be checked by hand" averages "$1"
@@ -116,7 +116,7 @@ case $version in
     check "  says what there is" says '^sent bytes: not available\|^Bytes a rank sends'
     ;;
 esac
-OMPI_MCA_pml='^monitoring' run 3 60 doctor --collectives
+OMPI_MCA_pml='^monitoring' run 3 doctor --collectives
 check "no counter: said so" says '^sent bytes: not available: this MPI has no counter'
 check "  which is no fault" all_right
 alone doctor --collectives --json -

@@ -50,6 +50,6 @@ for words in "memory --params 1e18 --ranks 999999999999999989 --largest-unit 1e1
 done
 alone plan --help
 check "plan --help: a model is one unit" grep -q 'up to (units − 1) elements more' out
-run 3 60 plan memory --params 7B --ranks 8
+run 3 plan memory --params 7B --ranks 8
 check "under mpirun one rank speaks" equal "$(grep -c '^Φ = ' out)" 1
 finish

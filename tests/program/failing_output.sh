@@ -10,13 +10,13 @@ nothing_trained() { ! grep loss out; }
 
 if [ -c /dev/full ]; then
   data=(--quiet --data csv:good.csv --steps 3)
-  run 3 20 train "${data[@]}" --metrics /dev/full
+  run 3 train "${data[@]}" --metrics /dev/full
   check "a full disk below --metrics" fails_with "rank 0: /dev/full"
   alone train "${data[@]}" --json /dev/full
   check "a full disk below --json" fails_with "rank 0: /dev/full"
   alone verify "${data[@]}" --json /dev/full
   check "a full disk below verify's --json" fails_with "rank 0: /dev/full"
-  run 3 20 train "${data[@]}" --timeline /dev/full --json j.json
+  run 3 train "${data[@]}" --timeline /dev/full --json j.json
   check "a full disk below --timeline" fails_with "/dev/full"
   check "  costs no other result" grep -q '"loss": [0-9]' j.json
   check "  and no table" says '^stored and sent'
@@ -70,10 +70,10 @@ mkdir small
 if mount -t tmpfs -o size=120k none small 2>/dev/null; then
   for ranks in 1 3; do
     rm -f small/*
-    run $ranks 20 "${train[@]}" --steps 9 "${saving[@]}" small
+    run $ranks "${train[@]}" --steps 9 "${saving[@]}" small
     check "N = $ranks, a full disk below --save" fails_with "small/step-" "writing failed: No space left on device"
     check "  what was saved before is whole, and nothing else is left" intact small
-    run $ranks 20 "${train[@]}" --steps 9 --resume small
+    run $ranks "${train[@]}" --steps 9 --resume small
     check "  and loads" succeeded
   done
   umount small
@@ -81,7 +81,7 @@ else
   echo "(no file system of our own can be mounted here; a limit on files stands for the full disk)"
 fi
 wide=(train --quiet --data csv:good.csv --hidden "1200,1000") # 14 MB; Open MPI's own files have 4
-run 3 20 "${wide[@]}" --steps 3 "${saving[@]}" limited
+run 3 "${wide[@]}" --steps 3 "${saving[@]}" limited
 on_rank 1 "ulimit -f 6000" "${wide[@]}" --steps 9 "${saving[@]}" limited --resume limited
 check "one rank may not write as far as its shards lie" fails_with "rank 1: limited/step-" "writing failed: File too large"
 check "  what was saved before is whole, and nothing else is left" intact limited

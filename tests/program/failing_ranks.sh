@@ -13,17 +13,30 @@ job=(train --quiet --steps 1 --hidden 8)
 ended_soon() {
   [ "$code" -ne 0 ] && in_time && nobody_left && [ "$(our_lines | wc -l)" -le 1 ]
 }
+limited_to() { # limited_to MEGABYTES: whether the job is done with so many on rank 1
+  on_rank 1 "ulimit -v ${1}000" "${job[@]}"
+  ! succeeded || return 0
+  check "rank 1 has $1 MB of addresses: the job ends" ended_soon
+  if fails_with "rank 1: " "out of memory" >fault; then named=$((named + 1)); fi
+  return 1
+}
 if limits_memory; then
-  named=0
-  for ((megabytes = 200; megabytes < 4000; megabytes += 60)); do
-    on_rank 1 "ulimit -v ${megabytes}000" "${job[@]}"
-    ! succeeded || break
-    check "rank 1 has $megabytes MB of addresses: the job ends" ended_soon
-    if fails_with "rank 1: " "out of memory" >fault; then named=$((named + 1)); fi
-  done
-  check "with $megabytes MB it is done" succeeded
+  # The least multiple of 40 MB: every day by halving what is between, else each is tried.
+  named=0 little=200 enough=3980
+  if exhaustive; then
+    until limited_to $little || [ $little -gt $enough ]; do little=$((little + 40)); done
+    enough=$little little=$((little - 40))
+  else
+    ! limited_to $little || check "rank 1 has $little MB of addresses: too few" false
+    while [ $((enough - little)) -gt 40 ]; do
+      middle=$(((little + enough) / 80 * 40))
+      if limited_to $middle; then enough=$middle; else little=$middle; fi
+    done
+  fi
+  limited_to $enough
+  check "with $enough MB it is done" succeeded
   check "with little less one line of ours names the rank" [ $named -ge 1 ]
-  on_rank all "ulimit -v $((megabytes - 60))000" "${job[@]}"
+  on_rank all "ulimit -v ${little}000" "${job[@]}"
   check "too little on all ranks" fails_with "out of memory"
 fi
 
@@ -62,18 +75,20 @@ sane_timeline() { # sane_timeline SECONDS
     exit !(@all > 10 && !grep { $_ < 0 || $_ > $ARGV[0] } @all)' "$@"
 }
 for ranks in 1 3; do
-  job=(train --steps 300 --stall-limit 20)
-  run $ranks 60 "${job[@]}"
+  job=(train --steps 300 --stall-limit 60) # seconds that no step takes, and the clock jumps over
+  run $ranks "${job[@]}"
   right=$(digest)
-  launch $ranks 60 $jumping "$program" "${job[@]}" --json summary --timeline timeline
+  launch $ranks $jumping "$program" "${job[@]}" --json summary --timeline timeline
   check "N = $ranks, under a clock that jumps: no watchdog barks" succeeded
   check "  and nothing is said" [ -z "$(our_lines)" ] # MPI's transports may find it strange
   check "  the same digest" equal "$(digest)" "$right"
   check "  seconds are what they are" sane $((seconds + 1)) $((300 * 32 * ranks))
   check "  of the timeline too" sane_timeline $((seconds + 1))
   if command -v script >/dev/null; then
-    shown=$(printf '%q ' "$tests/on_ranks.sh" $ranks 60 $jumping "$program" train --epochs 150)
-    script -qec "stty columns 100; $shown" /dev/null </dev/null 2>err | tr '\r' '\n' >out
+    for ((epochs = 20; epochs < 1000000; epochs *= 3)); do # until it lasts long enough to be seen
+      on_terminal "$(printf '%q ' "$tests/on_ranks.sh" $ranks $limit $jumping "$program" train --epochs $epochs)"
+      ! says ' left' || break
+    done
     check "  on a terminal, time left is told" says ' left'
     strange=$(grep -c ' h .* left\|-[0-9]* s left\|nan\|inf ' out)
     check "  never as hours or below 0" [ "$strange" -eq 0 ]

@@ -10,12 +10,12 @@ data() { alone train --quiet --data "$1"; }
 
 # --- files, the same on all ranks ---
 
-run 3 20 train --quiet --data csv:missing.csv
+run 3 train --quiet --data csv:missing.csv
 check "a missing CSV" fails_with "rank 0: missing.csv: no such file"
 data csv:.
 check "a folder instead of a CSV" fails_with ".: is a directory"
 sed '33s/,/,many,/' good.csv >bad.csv
-run 3 20 verify --quiet --data csv:bad.csv
+run 3 verify --quiet --data csv:bad.csv
 check "a record with a field too many" fails_with "bad.csv line 33: "
 sed '34s/[0-9]*,/seven,/' good.csv >bad.csv
 data csv:bad.csv
@@ -63,14 +63,17 @@ check "a file that has fewer samples on rank 1" fails_with "good.csv"
 sed '37s/^[0-9]*,/0.001,/' good.csv >other/good.csv
 on_rank 2 'cd other' train --quiet --data csv:good.csv
 check "a file that has another value on rank 2" fails_with "good.csv"
-# The least limit, in steps of 100 MB, that a small job can live with on rank 1; jobs that need
-# 100 MB more cannot.
+# The least limit, to 50 MB, that a small job can live with on rank 1; jobs that need 100 MB more cannot.
 if limits_memory; then
-  for ((kilobytes = 200000; kilobytes < 4000000; kilobytes += 100000)); do
-    on_rank 1 "ulimit -v $kilobytes" train --quiet --steps 1 --hidden 8
-    ! succeeded || break
+  little=200 enough=4000
+  while [ $((enough - little)) -gt 50 ]; do
+    middle=$(((little + enough) / 2))
+    on_rank 1 "ulimit -v ${middle}000" train --quiet --steps 1 --hidden 8
+    if succeeded; then enough=$middle; else little=$middle; fi
   done
-  check "a small job fits into $((kilobytes / 1000)) MB of addresses" succeeded
+  kilobytes=${enough}000
+  on_rank 1 "ulimit -v $kilobytes" train --quiet --steps 1 --hidden 8
+  check "a small job fits into $enough MB of addresses" succeeded
   on_rank 1 "ulimit -v $kilobytes" train --quiet --steps 1 --hidden 3000,3000 # state of 148 MB
   check "memory for the model that rank 1 does not get" fails_with "rank 1: " "out of memory"
   on_rank 1 "ulimit -v $kilobytes" train --quiet --steps 1 --hidden 8 --batch 400000 \
@@ -80,12 +83,12 @@ fi
 
 # --- options ---
 
-run 3 20 train --batch 0 # refusals_test.cpp has the rest
+run 3 train --batch 0 # refusals_test.cpp has the rest
 check "--batch 0" fails_with "--batch" "'0'"
 check "  is exit code 2" [ "$code" -eq 2 ]
 alone train --hidden 60000,60000
 check "a layer that MPI cannot count" fails_with "layer 1 of 60000 x 60000"
-run 3 20 train --chunk-elements 2
+run 3 train --chunk-elements 2
 check "chunks smaller than the number of ranks" fails_with chunk
 alone train --accumulate 8193
 check "more contributions than an exact sum can hold" fails_with 8192

@@ -13,13 +13,13 @@ command -v gnuplot >/dev/null || skip_all "no gnuplot"
 job=(--data synthetic:64,13,3 --hidden 7,5 --batch 4 --loss-scale 1024 --steps 3 --quiet)
 mkdir results "a folder"
 for ranks in "$@"; do
-  run "$ranks" 120 verify "${job[@]}" --json "results/verify-$ranks.json"
+  run "$ranks" verify "${job[@]}" --json "results/verify-$ranks.json"
   check "N = $ranks is measured" holds
 done
 for overlap in "" -overlapped; do
   for stage in 0 1 2 3; do
     [ $stage$overlap != 1-overlapped ] || continue # there is no such twin
-    run 2 60 train --stage $stage ${overlap:+--overlap} --reduce mpi "${job[@]}" \
+    run 2 train --stage $stage ${overlap:+--overlap} --reduce mpi "${job[@]}" \
       --timeline "results/timeline-$stage$overlap.json"
     check "stage $stage$overlap has a timeline" succeeded
   done

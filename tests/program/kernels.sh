@@ -21,14 +21,14 @@ if runs_here avx512f avx512dq avx512bw avx512vl avx512cd; then kernels+=(Skylake
 : >seen
 for wanted in "${kernels[@]}"; do
   export OPENBLAS_CORETYPE=$wanted
-  run 3 60 verify --quiet --epochs 2
+  run 3 verify --quiet --epochs 2
   [ "$(kernel)" = "$wanted" ] || { echo "this OpenBLAS has no $wanted: $(kernel)" && continue; }
   check "$wanted: all stages agree" holds
   digest=$(stage_digest 3)
   check "  with a digest" [ ${#digest} -eq 16 ]
   echo "      $wanted $digest"
   echo "$digest" >>seen
-  run 3 60 train --quiet --stage 2 --epochs 2 --gemm reference
+  run 3 train --quiet --stage 2 --epochs 2 --gemm reference
   digest >>reference
 done
 if [ "$(wc -l <seen)" -eq 0 ]; then skip_all "this OpenBLAS has one kernel only"; fi

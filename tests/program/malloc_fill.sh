@@ -27,11 +27,11 @@ for ranks in 1 2 3 4; do
       --reduce "${modes[(i + ranks) % 3]}" --precision "${precisions[(i + ranks / 2) % 3]}")
     [[ $((i % 2)) -eq 0 || ${job[*]} == *overlap* ]] || job+=(--checkpoint-activations 2)
     [[ ${job[*]} == *ordered* ]] || job+=(--accumulate 2)
-    run "$ranks" 60 "${job[@]}"
+    run "$ranks" "${job[@]}"
     check "N = $ranks: ${job[*]:8}" succeeded
     bits=$(digest)
     for byte in 00 FF; do
-      launch "$ranks" 60 ./on all "export ZEROLAB_FILL_MALLOC=0x$byte LD_PRELOAD='$library'" \
+      launch "$ranks" ./on all "export ZEROLAB_FILL_MALLOC=0x$byte LD_PRELOAD='$library'" \
         "$program" "${job[@]}"
       check "  new memory full of 0x$byte: the same bits" equal "$(digest)" "$bits"
     done

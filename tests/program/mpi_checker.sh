@@ -20,12 +20,12 @@ checked() { clean && [ "$(calls)" -gt "${1:-0}" ]; }
 
 export ZEROLAB_MPI_CHECKER=count
 for ranks in 1 2 3 4; do
-  launch "$ranks" 20 "$probe" clean
+  launch "$ranks" "$probe" clean
   check "N = $ranks: clean calls pass" checked 9
 done
 while read -r ranks violation text; do
   for n in ${ranks/,/ }; do
-    launch "$n" 20 "$probe" "$violation"
+    launch "$n" "$probe" "$violation"
     check "N = $n: $violation is found" found "$text"
   done
 done <<'END'
@@ -50,18 +50,18 @@ done <<'END'
 2,4 message 1 elements arrived, expected were 2
 2,4 function_in_flight the ranks disagree in function, count, operation;
 END
-launch 3 60 "$tested" --gtest_filter=Communicator.GathersTexts
+launch 3 "$tested" --gtest_filter=Communicator.GathersTexts
 check "the tests on ranks run under the checker" checked 20
 
 # without RANKS ARGUMENTS... trains without the checker, trained with it: the bits are to be the same.
 job=(train --quiet --steps 3 --hidden "9,7" --batch 6)
 without() {
-  run "$1" 60 "${job[@]}" "${@:2}"
+  run "$1" "${job[@]}" "${@:2}"
   check "N = $*" succeeded
   bits=$(digest)
 }
 trained() {
-  launch "$1" 60 ./on all "$watch" "$program" "${job[@]}" "${@:2}"
+  launch "$1" ./on all "$watch" "$program" "${job[@]}" "${@:2}"
   check "N = $*: keeps MPI's rules" checked 30
   check "  with the same bits" equal "$(digest)" "$bits"
 }

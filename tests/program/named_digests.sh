@@ -12,7 +12,7 @@ jobs=0
 while IFS='|' read -r _ name ranks options wanted _; do
   jobs=$((jobs + 1))
   # shellcheck disable=SC2086  # one word an option
-  run $ranks 120 verify --gemm reference $options
+  run $ranks verify --gemm reference $options
   check "$name: all stages agree" holds
   for stage in 0 1 2 3; do
     found=$(sed -n "s/^ *$stage *\([0-9a-f]\{16\}\) .*/\1/p" out)

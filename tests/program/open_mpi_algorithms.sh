@@ -27,7 +27,7 @@ forced() {
   export OMPI_MCA_coll_tuned_reduce_scatter_algorithm=$(((algorithm - 1) % 4 + 1))
   # The segmented ring has a length to be given; 0 would be one segment.
   [ "$algorithm" -ne 5 ] || export OMPI_MCA_coll_tuned_allreduce_algorithm_segmentsize=1024
-  run "$ranks" 60 "${job[@]}" "$@"
+  run "$ranks" "${job[@]}" "$@"
   unset "${!OMPI_MCA_coll_tuned_@}"
 }
 # Digest of a stage in the table of bits.
@@ -38,7 +38,7 @@ not_all_the_same() {
 }
 
 for ranks in "$@"; do
-  run "$ranks" 60 "${job[@]}" --reduce exact
+  run "$ranks" "${job[@]}" --reduce exact
   check "N = $ranks, the library's own choice: stages agree" holds
   unforced=$(stage_digest 0)
   check "  there is a digest to compare with" [ ${#unforced} -eq 16 ]

@@ -13,10 +13,10 @@ done
 
 folder="some results"
 mkdir "$folder"
-run 2 60 doctor --json "$folder/doctor.json"
+run 2 doctor --json "$folder/doctor.json"
 check "doctor" succeeded
 for ranks in 1 2 3; do
-  run $ranks 60 verify --quiet --steps 2 --json "$folder/verify-$ranks.json"
+  run $ranks verify --quiet --steps 2 --json "$folder/verify-$ranks.json"
   check "N = $ranks: verify" holds
   cp out "$folder/verify.txt"
   echo '{"name": "verify, N = '$ranks'", "holds": true, "seconds": 1, "log": "verify.txt"}' \

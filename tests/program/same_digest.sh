@@ -25,13 +25,13 @@ for ranks in 3 4; do
     for precision in fp16 fp32; do
       job=(train --stage "$stage" --precision "$precision" --steps 20 --quiet)
       unset OPENBLAS_CORETYPE
-      run "$ranks" 60 "${job[@]}"
+      run "$ranks" "${job[@]}"
       check "$(mpi_name): N = $ranks, stage $stage, $precision" succeeded
       expected=$(digest)
       OPENBLAS_CORETYPE=$(kernel) # the products of a simulated run, which cannot choose, as here
       export OPENBLAS_CORETYPE
       for other in "${others[@]}"; do
-        launch "$ranks" 60 "$other" "${job[@]}"
+        launch "$ranks" "$other" "${job[@]}"
         check "  $(mpi_name) ends with the same bits" equal "$(digest)" "$expected"
       done
     done
@@ -41,14 +41,14 @@ done
 # With virtual shards for any number of ranks as well: simulated, up to 64.
 for stage in 0 3; do
   job=(train --stage "$stage" --virtual-shards 64 --batch 4 --steps 12 --quiet)
-  run 4 60 "${job[@]}"
+  run 4 "${job[@]}"
   check "$(mpi_name): N = 4, stage $stage, 64 virtual shards" succeeded
   expected=$(digest)
   for other in "${others[@]}"; do
     numbers=4
     [[ $other == *mpich* ]] || numbers="4 16 64"
     for ranks in $numbers; do
-      launch "$ranks" 120 "$other" "${job[@]}"
+      launch "$ranks" "$other" "${job[@]}"
       check "  $(mpi_name) ends with the same bits, N = $ranks" equal "$(digest)" "$expected"
     done
   done
@@ -59,10 +59,10 @@ refused() { [ "$code" -eq 127 ] && grep -q 'is built with' err; }
 notices() { [ "$code" -ne 0 ] && grep -q 'but each is alone' err; }
 for other in "${others[@]}"; do
   [[ -n $own && $own != *mpich ]] || continue
-  ZEROLAB_MPIRUN=$own launch 2 20 "$other" train --steps 1
+  ZEROLAB_MPIRUN=$own launch 2 "$other" train --steps 1
   check "$other under $own is refused" refused
   if [[ $other == *mpich* ]]; then
-    ZEROLAB_MPIRUN=$own launch 2 20 bash -c "'$other' train --steps 1"
+    ZEROLAB_MPIRUN=$own launch 2 bash -c "'$other' train --steps 1"
     check "  and notices where that cannot be seen" notices
   fi
 done

@@ -6,7 +6,7 @@
 simulate() {
   local platform=$1 ranks=$2
   shift 2
-  ZEROLAB_PLATFORM=$tests/../labs/platforms/$platform.xml run "$ranks" 120 train --reduce mpi \
+  ZEROLAB_PLATFORM=$tests/../labs/platforms/$platform.xml run "$ranks" train --reduce mpi \
     --precision fp16 --loss-scale 1024 --quiet --json summary "$@"
 }
 # A number of the summary that occurs once in it.

@@ -26,16 +26,16 @@ for option in smpi:yes smpi/internals:yes smpi/display-sizes:yes "filename:$trac
 done
 for stage in 0 3; do
   for steps in 1 2; do
-    ZEROLAB_SMPI_TRACE=$trace.$stage.$steps ZEROLAB_MPIRUN_FLAGS=$flags.$stage.$steps run 5 60 train \
+    ZEROLAB_SMPI_TRACE=$trace.$stage.$steps ZEROLAB_MPIRUN_FLAGS=$flags.$stage.$steps run 5 train \
       --stage $stage --steps $steps --reduce mpi --loss-scale 1 --wire wire.json
     check "stage $stage, $steps steps: the run enters the wire file by its trace" succeeded
   done
 done
-run 5 60 verify --stages 0,3 --steps 2 --wire wire.json
+run 5 verify --stages 0,3 --steps 2 --wire wire.json
 check "verify shows what the trace counted, equal to the ring's" \
   [ "$(grep -c 'equal [oi]n [a-z]*' out)" -eq 2 ]
 rm "$trace".*
-run 5 60 verify --stages 0,3 --steps 2 --wire wire.json
+run 5 verify --stages 0,3 --steps 2 --wire wire.json
 check "  and has kept it in the file" [ "$(grep -c 'equal [oi]n [a-z]*' out)" -eq 2 ]
 
 seconds_of() { # seconds_of PLATFORM STAGE

@@ -11,10 +11,10 @@ probe=$2
 
 # A gigabyte from rank to rank takes 8 Gb over the bandwidth.
 for expected in nvlink-300g:0.0033333 infiniband-100g:0.08 ethernet-10g:0.8 ethernet-1g:8; do
-  ZEROLAB_PLATFORM=$tests/../labs/platforms/${expected%:*}.xml launch 2 60 "$probe" 1000000000
+  ZEROLAB_PLATFORM=$tests/../labs/platforms/${expected%:*}.xml launch 2 "$probe" 1000000000
   check "a gigabyte on ${expected%:*} takes ${expected#*:} s" within 1 "$(cat out)" "${expected#*:}"
 done
-ZEROLAB_PLATFORM=$tests/../labs/platforms/two-level.xml launch 9 60 "$probe" 1000000000
+ZEROLAB_PLATFORM=$tests/../labs/platforms/two-level.xml launch 9 "$probe" 1000000000
 check "  inside a box of two-level, 0.0033333 s" within 1 "$(cat out)" 0.0033333
 
 # Where messages are large (at 300 GB/s none of these is: there a step is all latency).

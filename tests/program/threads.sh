@@ -7,7 +7,7 @@ unset OPENBLAS_NUM_THREADS GOTO_NUM_THREADS OMP_NUM_THREADS
 
 for precision in fp16 bf16 fp32; do
   job=(train --quiet --precision "$precision" --steps 10 --hidden "300,200")
-  run 1 60 "${job[@]}"
+  run 1 "${job[@]}"
   check "N = 1, $precision, with mpirun" succeeded
   with=$(digest)
   "$program" "${job[@]}" >out 2>err
@@ -27,7 +27,7 @@ check "asked for by OPENBLAS_CORETYPE" says ', 1 thread per rank'
 check "  it has the same bits" equal "$(digest)" "$with"
 
 export OPENBLAS_NUM_THREADS=2
-run 2 60 train --quiet --steps 3
+run 2 train --quiet --steps 3
 if says ', 1 thread per rank'; then
   echo "this OpenBLAS has no second thread to give: no warning to see"
 else

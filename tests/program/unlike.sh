@@ -7,7 +7,7 @@
 
 job=(train --quiet --steps 2 --seed 1)
 # unlike RANKS RANK "SHELL CODE" starts the job, on RANK after code that changes its words.
-unlike() { launch "$1" 20 ./on "$2" "$3" "$program" "${job[@]}"; }
+unlike() { launch "$1" ./on "$2" "$3" "$program" "${job[@]}"; }
 options() { # options RANK THERE HERE
   fails_with "rank $1 was started with other options than rank 0: $2 there, $3 on rank 0"
 }
@@ -47,17 +47,17 @@ unlike 3 2 'set -- "$1"'
 check "no words at all" options 2 nothing "'train'"
 unlike 3 2 'set -- "$@" --count-wire'
 check "an option that changes the MPI itself" options 2 "'--count-wire'" nothing
-run 2 20 train --quiet : -n 1 "$program" verify --quiet
+run 2 train --quiet : -n 1 "$program" verify --quiet
 check "two programs on one line of mpirun" options 2 "'verify'" "'train'"
 
 # --- alike ---
 
 unlike 3 all 'set -- "$@" --trace'
 check "the same change on all ranks is none" succeeded
-run 3 20 --help
+run 3 --help
 check "--help on all ranks" succeeded
 check "  is said once" [ "$(grep -c '^Usage' out)" -eq 1 ]
-run 3 20 "${job[@]}" --bogus
+run 3 "${job[@]}" --bogus
 check "an option that all ranks refuse" fails_with "--bogus"
 check "  is exit code 2" [ "$code" -eq 2 ]
 finish

@@ -15,21 +15,21 @@ clean() { succeeded && ! said; }
 found() { [ "$code" -ne 0 ] && grep -q "^==[0-9]*== .*$1" err; }
 
 for ranks in 1 2; do
-  launch "$ranks" 120 "${memcheck[@]}" "$probe" clean
+  launch "$ranks" "${memcheck[@]}" "$probe" clean
   check "N = $ranks: no fault, not a word" clean
-  launch "$ranks" 120 "${memcheck[@]}" "$probe" uninitialised
+  launch "$ranks" "${memcheck[@]}" "$probe" uninitialised
   check "N = $ranks: a decision on unwritten memory is found" found "uninitialised value"
-  launch "$ranks" 120 "${memcheck[@]}" "$probe" leak_array
+  launch "$ranks" "${memcheck[@]}" "$probe" leak_array
   check "N = $ranks: a leak is found" found "308 bytes in 1 blocks are definitely lost"
 done
 for ranks in 1 2; do
   for stage in 0 3; do
     job=(train --quiet --steps 2 --hidden "9,7" --batch 6 --accumulate 2 --stage "$stage"
       --data "synthetic:200,16,4")
-    run "$ranks" 60 "${job[@]}"
+    run "$ranks" "${job[@]}"
     check "N = $ranks, stage $stage" succeeded
     bits=$(digest)
-    launch "$ranks" 280 "${memcheck[@]}" "$program" "${job[@]}"
+    launch "$ranks" "${memcheck[@]}" "$program" "${job[@]}"
     check "  under valgrind: clean" clean
     check "  the same bits" equal "$(digest)" "$bits"
   done

@@ -16,7 +16,7 @@ tables_are_complete() {
 
 for ranks in "$@"; do
   for precision in fp16 bf16 fp32; do
-    run "$ranks" 60 verify --precision $precision
+    run "$ranks" verify --precision $precision
     check "N = $ranks, $precision: all stages agree" holds
     check "  every stage has its row in every table" tables_are_complete $((ranks == 1 ? 3 : 4))
     check "  no line is longer than 100 columns" fits_100_columns

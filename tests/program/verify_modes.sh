@@ -12,55 +12,55 @@ is_one_json_value() {
 }
 
 for ranks in 1 2 3 4; do
-  run "$ranks" 60 verify --reduce ordered --steps 12
+  run "$ranks" verify --reduce ordered --steps 12
   check "N = $ranks: ordered sums agree without accumulation" holds
   check "  and its lines fit 100 columns" fits_100_columns
 done
-run 3 60 verify --reduce ordered --precision fp32 --steps 8 --chunk-elements 1000
+run 3 verify --reduce ordered --precision fp32 --steps 8 --chunk-elements 1000
 check "N = 3: ordered, fp32, in chunks of 1000" holds
 
 for ranks in 2 3 4; do
   for k in 2 4; do
-    run "$ranks" 60 verify --accumulate $k --batch 8 --clip-norm 0.5 --steps 10
+    run "$ranks" verify --accumulate $k --batch 8 --clip-norm 0.5 --steps 10
     check "N = $ranks: exact sums of $k micro-batches, clipped" holds
     clipped=$(first_digest)
     check "  and its lines fit 100 columns" fits_100_columns
   done
 done
-run 4 60 verify --accumulate 4 --batch 8 --steps 10
+run 4 verify --accumulate 4 --batch 8 --steps 10
 check "clipping did something" differ "$(first_digest)" "$clipped"
 for options in "--optimizer adamw --weight-decay 0.01" "--optimizer sgd --lr 0.1" \
   "--optimizer sgd --momentum 0.9 --lr 0.1 --precision bf16"; do
   # shellcheck disable=SC2086  # one word an option
-  run 3 60 verify $options --accumulate 2 --steps 8
+  run 3 verify $options --accumulate 2 --steps 8
   check "N = 3: $options" holds
 done
 
 for ranks in 2 3 4; do
-  run "$ranks" 60 verify --overlap --accumulate 2 --batch 8 --clip-norm 0.5 --steps 10
+  run "$ranks" verify --overlap --accumulate 2 --batch 8 --clip-norm 0.5 --steps 10
   check "N = $ranks: overlapped, exact" says '^holds: stages 0, 2, 3 end with equal bits, plain stage 0 too'
   check "  and its lines fit 100 columns" fits_100_columns
 done
-run 3 60 verify --overlap --reduce ordered --steps 10
+run 3 verify --overlap --reduce ordered --steps 10
 check "N = 3: overlapped, ordered" says '^holds: stages 0, 2, 3 end with equal bits, plain stage 0 too'
-run 3 60 verify --overlap --reduce mpi --precision fp32 --steps 10
+run 3 verify --overlap --reduce mpi --precision fp32 --steps 10
 check "N = 3: overlapped under mpi, equal among themselves" holds
 
 for ranks in 1 3 4; do
-  run "$ranks" 60 verify --virtual-shards 6 --batch 16 --steps 12
+  run "$ranks" verify --virtual-shards 6 --batch 16 --steps 12
   check "N = $ranks: six virtual shards" holds
   [ "$ranks" -eq 1 ] || check "  with the bits of one rank" equal "$(first_digest)" "$virtual"
   virtual=$(first_digest)
 done
 
-run 2 60 verify --stages 0,3 --steps 10 --batch 8 --data synthetic:4096,784,10 --hidden 2000,1000
+run 2 verify --stages 0,3 --steps 10 --batch 8 --data synthetic:4096,784,10 --hidden 2000,1000
 check "3.6 million parameters hold" holds
 check "  and the lines with their large numbers fit 100 columns" fits_100_columns
 
 mpi="--reduce mpi --precision fp32"
 # shellcheck disable=SC2086  # one word an option
 {
-  run 4 60 verify $mpi
+  run 4 verify $mpi
   check "N = 4: the library's sums part, exit code 1" [ "$code" -eq 1 ]
   check "  the first difference is named" says \
     'stage 2 parts from stage 0 in step [0-9]*, unit [0-9], element [0-9]*: .* against '
@@ -68,21 +68,21 @@ mpi="--reduce mpi --precision fp32"
   check "  the verdict says why" says '^FAILS: stage 2 parts from stage 0, mpi adds in another order'
   check "  bytes hold all the same" says 'stored and sent equal the formulas'
   check "  no line is longer than 100 columns" fits_100_columns
-  run 4 60 verify $mpi --expect-difference
+  run 4 verify $mpi --expect-difference
   check "  under --expect-difference that is the result" [ "$code" -eq 0 ]
   check "  and the verdict is positive" says '^holds: stage 2 parts from stage 0'
-  run 2 60 verify $mpi
+  run 2 verify $mpi
   check "N = 2: the library's sums agree" holds
-  run 2 60 verify $mpi --expect-difference
+  run 2 verify $mpi --expect-difference
   check "  which fails under --expect-difference" [ "$code" -eq 1 ]
   check "  and the verdict says so" says '^FAILS: .*but should part'
 }
 
-run 3 60 verify --steps 3 --json -
+run 3 verify --steps 3 --json -
 check "--json -: exit code 0" succeeded
 check "  standard output is one JSON value" is_one_json_value
 check "  that agrees" says '^  "agree": true'
-run 3 60 verify --steps 3 --json "a file.json"
+run 3 verify --steps 3 --json "a file.json"
 check "--json FILE: tables on standard output" holds
 check "  the file is there" grep -q '^  "agree": true' "a file.json"
 # A model so small that no number is grouped: 11 columns, measured beside formula. exact and mpi send
@@ -90,13 +90,13 @@ check "  the file is there" grep -q '^  "agree": true' "a file.json"
 columns_agree() { succeeded && awk '/ring ×/ { t = 1; next } t && $11 == "yes" { rows++; bad += $3 != $4 || $7 != $8 } END { exit !(rows == 4 && !bad) }' out; }
 for mode in exact ordered mpi; do
   for precision in fp16 fp32; do
-    run 2 30 verify --reduce $mode --precision $precision --data synthetic:20,4,2 --hidden 3 --batch 3
+    run 2 verify --reduce $mode --precision $precision --data synthetic:20,4,2 --hidden 3 --batch 3
     check "$mode $precision: multiples of Φ(N−1)/N as the formula has them" columns_agree
   done
 done
-run 4 30 verify --steps 2 --reduce mpi --loss-scale 1 --lr 0
+run 4 verify --steps 2 --reduce mpi --loss-scale 1 --lr 0
 check "states that part under equal parameters" says '^FAILS: stage 2 parts from stage 0 in its optimizer states'
-run 2 30 verify --steps 0
+run 2 verify --steps 0
 check "no step: said so" says 'there was no step'
 
 finish

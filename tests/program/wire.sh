@@ -20,37 +20,37 @@ nothing_left() { [ -z "$(find "a folder" -name "*zerolab*")" ]; }
 # --- where there is no counter ---
 
 export OMPI_MCA_pml='^monitoring'
-run 3 30 train "${job[@]}" --count-wire --json "a file"
+run 3 train "${job[@]}" --count-wire --json "a file"
 check "no counter: the run is fine" succeeded
 check "  the line says why" says_why
 check "  and the summary null" none_counted "a file"
 check "  nothing is left behind" nothing_left
-run 3 30 train "${job[@]}" --wire "a wire file"
+run 3 train "${job[@]}" --wire "a wire file"
 check "no counter, but a wire file is wanted" fails_with "a wire file" "not available"
 unset OMPI_MCA_pml
 [ $open_mpi = yes ] || finish
 
 # --- the total of a run ---
 
-run 3 30 train "${job[@]}" --count-wire --json "a file"
+run 3 train "${job[@]}" --count-wire --json "a file"
 check "N = 3: counted" says '^wire bytes sent by a rank, counted by the MPI: mean [1-9][0-9 ]*, busiest '
 check "  lines fit 100 columns" fits_100_columns
 check "  three numbers in the summary" all_counted "a file"
 check "  nothing is left behind" nothing_left
-run 3 30 train "${job[@]}" --count-wire --json -
+run 3 train "${job[@]}" --count-wire --json -
 check "--json -: three numbers" all_counted out
 check "  and nothing else" equal "$(head -c 1 out)$(tail -n 1 out)" "{}"
-run 3 30 train "${job[@]}" --json -
+run 3 train "${job[@]}" --json -
 check "not asked for: null" none_counted out
 alone train "${job[@]}" --count-wire
 check "N = 1 without mpirun: nothing is sent" says '^wire bytes .* mean 0, busiest 0 '
-run 3 30 train "${job[@]}" --count-wire --data csv:missing.csv
+run 3 train "${job[@]}" --count-wire --data csv:missing.csv
 check "a run that fails" fails_with "missing.csv"
 check "  leaves nothing behind either" nothing_left
 
 # Reductions in shared memory, where Open MPI's counter does not look.
 export OMPI_MCA_coll_sm_priority=95
-run 3 30 train "${job[@]}" --reduce mpi --count-wire
+run 3 train "${job[@]}" --reduce mpi --count-wire
 check "messages that the counter does not see: no number" \
   says '^wire bytes: not available: fewer bytes were counted\|^wire bytes sent by a rank'
 case $("${ZEROLAB_MPIRUN:-mpirun}" --version 2>/dev/null) in
@@ -60,15 +60,15 @@ unset OMPI_MCA_coll_sm_priority
 
 # --- the wire file ---
 
-run 3 30 train "${job[@]}" --loss-scale 1 --stage 2 --wire "a wire file"
+run 3 train "${job[@]}" --loss-scale 1 --stage 2 --wire "a wire file"
 check "one run enters the wire file" succeeded
-run 3 30 verify --quiet --steps 2 --reduce exact --wire "a wire file"
+run 3 verify --quiet --steps 2 --reduce exact --wire "a wire file"
 check "  verify knows nothing from one run" says '^ *2  .*not available'
-run 3 30 train --quiet --steps 4 --loss-scale 1 --stage 2 --wire "a wire file"
+run 3 train --quiet --steps 4 --loss-scale 1 --stage 2 --wire "a wire file"
 check "and a second one" succeeded
-run 3 30 verify --quiet --steps 2 --wire "a wire file"
+run 3 verify --quiet --steps 2 --wire "a wire file"
 check "verify shows bytes under mpi; the file has exact" fails_with "a wire file" "reduce" exact mpi
-run 3 30 verify --quiet --steps 2 --reduce exact --wire "a wire file"
+run 3 verify --quiet --steps 2 --reduce exact --wire "a wire file"
 check "verify --reduce exact shows the file" holds
 check "  its stage has bytes" says '^ *2  .* [1-9][0-9 ]*  *[0-2]  *[a-z]'
 check "  the others have none" says '^ *3  .*not available'

@@ -21,12 +21,12 @@ row() { grep -A 9 '^Sent on the wire' out | grep "^ *$1  " | grep -q "$2\$"; }
 for ranks in "$@"; do
   for stage in 0 1 2 3; do
     for steps in 1 2; do
-      run "$ranks" 60 train "${job[@]}" --reduce mpi --loss-scale 1 --stage $stage --steps $steps \
+      run "$ranks" train "${job[@]}" --reduce mpi --loss-scale 1 --stage $stage --steps $steps \
         --wire "wire $ranks"
       check "N = $ranks, stage $stage, $steps steps: counted" succeeded
     done
   done
-  run "$ranks" 60 verify "${job[@]}" --steps 2 --wire "wire $ranks"
+  run "$ranks" verify "${job[@]}" --steps 2 --wire "wire $ranks"
   check "N = $ranks: verify holds" holds
   check "  lines fit 100 columns" fits_100_columns
   case $ranks in

@@ -8,12 +8,12 @@
 silent() { succeeded && [ ! -s err ]; }
 found() { [ "$code" -ne 0 ] && grep -q -e "$1" err; }
 for ranks in 1 2 3 4; do
-  run "$ranks" 60 clean
+  run "$ranks" clean
   check "N = $ranks: no fault, not a word" silent
 done
 while read -r fault text; do
   for ranks in 1 3; do
-    run "$ranks" 60 "$fault"
+    run "$ranks" "$fault"
     check "N = $ranks: $fault is found" found "$text"
   done
 done <<'END'
@@ -24,6 +24,6 @@ stack_overflow stack-buffer-overflow\|with insufficient space for an object
 use_after_free heap-use-after-free
 signed_overflow signed integer overflow
 END
-LSAN_OPTIONS="" run 1 60 clean
+LSAN_OPTIONS="" run 1 clean
 check "without leaks.supp the MPI library's own leaks are told" found "detected memory leaks"
 finish
