@@ -7,11 +7,14 @@ if(ZEROLAB_SANITIZE)
 endif()
 
 # zerolab_entry(NAME everyday|exhaustive RANKS): properties of a ctest entry. run_labs.sh starts ctest with
-# twice as many slots as there are cores. An entry that computes takes two slots a rank. One that mostly waits,
-# for a time limit or for mpirun to end a job, takes one slot; RANKS is 0 then.
+# twice as many slots as there are cores. An entry that computes takes two slots for each rank it starts, as far as there
+# are cores. One that mostly waits, for a time limit or for mpirun to end a job, takes one slot; RANKS is 0 then.
 function(zerolab_entry name size ranks)
   if(ranks GREATER cores)
     set(ranks ${cores})
+  endif()
+  if(ranks AND ZEROLAB_MPI STREQUAL "smpi")
+    set(ranks 1)  # its ranks take turns in one process
   endif()
   math(EXPR slots "2 * ${ranks}")
   if(ranks EQUAL 0)
@@ -89,7 +92,7 @@ function(zerolab_script name script)
       endif()
     endforeach()
   endif()
-  set(ranks ${cores})
+  set(ranks 1)  # what it starts on more ranks leaves the cores free in between
   if(arg_WAITS)
     set(ranks 0)
   endif()
