@@ -437,7 +437,7 @@ ask() {
 
 # --- commands ----------------------------------------------------------------------------------
 
-install=yes mine=no ranks_asked= all=no
+install=yes mine=no all=no ranks_asked=
 arguments=()
 use_mpi found
 while [ $# -gt 0 ]; do
