@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <stdexcept>
 
 namespace lab {
@@ -125,7 +124,7 @@ int main(int argc, char** argv) {
   app.add_option("--lab", request.lab)->required();
   auto* source = app.add_option_group("source", "what is graded")->require_option(1);
   source->add_option("--file", request.file)->check(CLI::ExistingFile);
-  source->add_option("--program", program, "built of such a file by somebody else")
+  source->add_option("--program", program, "already built of such a file, and trusted")
       ->check(CLI::ExistingFile);
   app.add_option("--project", request.project)->required()->check(CLI::ExistingDirectory);
   app.add_option("--build", request.build)->required()->check(CLI::ExistingDirectory);
@@ -142,14 +141,13 @@ int main(int argc, char** argv) {
   lab::stop_on_signals();
   try {
     if (!request.network.empty()) require_network(request.network);
+    const std::string folder =
+        program.empty() ? request.build + "/labs/" + request.lab
+                        : std::filesystem::absolute(program).parent_path().string();
+    std::filesystem::create_directories(folder);
+    const lab::Lock lock(folder + "/lock");  // a program and its logs are one grading's at a time
     lab::Grade grade;
-    std::optional<lab::Lock> lock;
-    if (program.empty()) {
-      const std::string folder = request.build + "/labs/" + request.lab;
-      std::filesystem::create_directories(folder);
-      lock.emplace(folder + "/lock");  // a lab's student.cpp is one file's at a time
-      program = lab::build_student(request, grade);
-    }
+    if (program.empty()) program = lab::build_student(request, grade);
     if (!program.empty()) lab::run_tasks(request, program, grade);
     if (grade.refused.empty() && grade.points() == 0) {
       throw std::runtime_error(fmt::format("lab {} has no task for {} ranks", request.lab,

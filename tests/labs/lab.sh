@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A lab as its students and its teacher meet it: the untouched starter scores 0 and ends well, the solution
-# scores full, and each planted fault costs points, with words that point at it. The everyday entry tries one fault
-# for each task, the exhaustive one all of them.
+# scores full, and each planted fault costs points, with words that point at it. The everyday entry tries at
+# least one fault for each task, the exhaustive one all faults.
 #   tests/labs/lab.sh BUILD NN PLANTED        PLANTED: the lab's folder of plant.sh, built
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -53,24 +53,23 @@ try() { # try FAULT
   echo "${kind/fault/caught}: $name ($((SECONDS - begin)) s)"
 }
 
-# Each waits for mpirun most of the time: four at once.
 cases=(starter solution solution_on_8)
 for about in "$planted"/*/about; do
-  if [ -n "${ZEROLAB_EXHAUSTIVE:-}" ] || grep -q "^everyday=.*everyday" "$about"; then
+  if [ -n "${ZEROLAB_EXHAUSTIVE:-}" ] || grep -q "^everyday=everyday" "$about"; then
     cases+=("try $(basename "$(dirname "$about")")")
   fi
 done
-for ((i = 0; i < ${#cases[@]}; ++i)); do
-  while [ "$(jobs -rp | wc -l)" -ge 4 ]; do wait -n; done
-  ${cases[i]} >"$work/case.$i" &
+# Each waits for mpirun most of the time: four at once.
+for one in 0 1 2 3; do
+  for ((i = one; i < ${#cases[@]}; i += 4)); do ${cases[i]} >"$work/case.$i"; done &
 done
 wait
 for ((i = 0; i < ${#cases[@]}; ++i)); do cat "$work/case.$i"; done | tee "$work/all"
 
 # No task may do without a fault that fails it.
-sort -u "$work"/failed.* >"$work/failed"
+cat "$work"/failed.* >"$work/failed" 2>/dev/null
 while read -r task; do
-  grep -qF "$task" "$work/failed" || wrong "no everyday fault fails it: $task)" "" | tee -a "$work/all"
+  grep -qF "$task" "$work/failed" || wrong "no everyday fault fails $task)" "" | tee -a "$work/all"
 done <"$work/tasks"
 [ -s "$work/tasks" ] || wrong "the solution names no tasks" "" | tee -a "$work/all"
 failures=$(grep -c "^FAILED: " "$work/all")

@@ -11,7 +11,8 @@
 #   says: a sum, not a mean
 # A line "seconds: 3" has tasks count as hanging after 3 seconds.
 # With "right:" in place of "fault:" nothing is wrong, and the grader must say so.
-# A line "everyday" puts the fault into the everyday suite: one for each task of a lab, and all that are right.
+# A line "everyday" puts the fault into the everyday suite: each task of a lab has one that fails it, and
+# all that are right are there.
 
 # The library's stage as a student's file.
 stage_as_student() { # stage_as_student NUMBER
@@ -32,7 +33,8 @@ with_stage() { # with_stage TEXT
   printf '%s\n' "$text"
 }
 
-# Calls TRY for each fault, with name, kind, text, ranks, stage, seconds, says and everyday set. False if a place was not found.
+# Calls TRY for each fault, with name, kind, text, ranks, stage, seconds, says and everyday set. False if a
+# place was not found.
 each_fault() { # each_fault FILE SOURCE TRY
   local line from='' to file=$1 try=$3 solution='' all_found=0
   [ -z "$2" ] || solution=$(with_stage "$(cat "$2")")
