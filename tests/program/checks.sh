@@ -62,6 +62,18 @@ ended() {
   seconds=$((SECONDS - begin))
 }
 
+# aside FOLDER COMMAND... runs "run" or its like beside others, two at a time, in a folder of its own.
+aside() {
+  mkdir "$1"
+  [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
+  (cd "$1" && "${@:2}" && echo "$code $seconds" >ended) &
+}
+look_at() { # look_at FOLDER: what was run there is what the checks are about; all others have ended too
+  wait
+  cp "$1/out" "$1/err" .
+  read -r code seconds <"$1/ended"
+}
+
 # Limits of memory cannot be tried then: the address sanitizer maps terabytes.
 limits_memory() {
   ! grep -q __asan_init "$program" ||
@@ -157,15 +169,16 @@ on_terminal() { # on_terminal "SHELL CODE"
   code=${PIPESTATUS[0]}
 }
 
-# ./on RANK "SHELL CODE" COMMAND... runs the code first, on that rank only ("all": on each).
-cat >on <<'END'
+# "$on" RANK "SHELL CODE" COMMAND... runs the code first, on that rank only ("all": on each).
+on=$work/on
+cat >"$on" <<'END'
 #!/usr/bin/env bash
 rank=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}} only=$1 code=$2
 shift 2
 if [ "$only" = all ] || [ "$only" = "$rank" ]; then eval "$code"; fi
 exec "$@"
 END
-chmod +x on
+chmod +x "$on"
 
 # A run that is to end, for a fault or when it is asked to, does so within 10 s: that is promised to
 # users. A slow or busy machine has ten times as long on top as it takes to start three ranks just now.
@@ -191,7 +204,7 @@ fails_with() {
 
 # on_rank RANK "SHELL CODE" ARGUMENTS... is "run 3 ARGUMENTS..." with that code on that rank.
 on_rank() {
-  launch 3 ./on "$1" "$2" "$program" "${@:3}"
+  launch 3 "$on" "$1" "$2" "$program" "${@:3}"
 }
 
 # rows NUMBER: lines of a CSV with two features and the label 0, 1 or 2.
