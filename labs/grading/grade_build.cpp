@@ -172,6 +172,8 @@ std::string build_student(const Request& request, Grade& grade) {
   const Compilation how = compilation(request, source);
   if (!request.trusted) grade.refused = refused_includes(request, how, source, grade.log);
   if (!grade.refused.empty()) return "";
+  const fs::path object = fs::path(how.folder) / how.object;
+  fs::remove(object);
   const std::string build =
       fmt::format("cmake --build {} --target lab_{}_student", quoted(request.build), request.lab);
   if (shell(build, grade.log) != 0) {
@@ -182,15 +184,12 @@ std::string build_student(const Request& request, Grade& grade) {
       throw std::runtime_error(
           fmt::format("the check does not build: {}; see {}", first_error(grade.log), grade.log));
     }
-    return "";
+    if (!fs::exists(object)) return "";  // else its names may be why it was not linked
   }
   const std::string symbol =
       request.trusted ? "" : forbidden_symbol(request, how, folder + "/symbols.txt");
-  if (!symbol.empty()) {
-    grade.refused = fmt::format("it {}, which is not for a student to do", symbol);
-    return "";
-  }
-  return program;
+  if (!symbol.empty()) grade.refused = fmt::format("it {}, which is not for a student to do", symbol);
+  return grade.refused.empty() ? program : "";
 }
 
 }  // namespace lab
