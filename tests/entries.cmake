@@ -27,7 +27,7 @@ function(zerolab_entry name size ranks)
   endif()
   if(ZEROLAB_SANITIZE) # whole stacks: leaks.supp says why
     list(APPEND environment ASAN_OPTIONS=fast_unwind_on_malloc=0:malloc_context_size=60:detect_leaks=1
-         LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_CURRENT_SOURCE_DIR}/sanitizers/leaks.supp
+         LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/sanitizers/leaks.supp
          UBSAN_OPTIONS=print_stacktrace=1)
   endif()
   math(EXPR cost "10 - ${slots}")  # what waits is started first
