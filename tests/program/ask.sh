@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # ask: every item that no simulation decides is measured on 4 ranks and confirmed; what it leaves is what
 # verify, plan and report know; it asks for a prediction where someone types, and for none elsewhere.
-#   tests/program/ask.sh PROGRAM [RANKS...]   on which it asks for all items as well
+#   tests/program/ask.sh PROGRAM [RANKS...]
+# On the first of the RANKS it asks for all items as well; all of them have their turn in the larger size.
 # shellcheck disable=SC2317  # the checks are called through "check"
 # shellcheck source=tests/program/checks.sh
 . "$(dirname "$0")/checks.sh"
@@ -34,7 +35,9 @@ done
 alone report --results "some results"
 check "  and report makes a page of it" succeeded
 
-for ranks in "${@:2}"; do
+numbers=("${@:2}")
+exhaustive || numbers=("${@:2:1}")
+for ranks in ${numbers[@]+"${numbers[@]}"}; do
   run "$ranks" ask --all --check
   check "$ranks ranks, --all --check" succeeded
   check "  confirmed but for what is simulated" \
@@ -88,14 +91,24 @@ check "--json that cannot be written" fails_with no/such/folder
 # --- someone types ---
 
 command -v script >/dev/null || { [ $faults -eq 0 ] && skip_all "no script, which makes a terminal"; }
-# typed WORDS COMMAND...: what the terminal shows goes to the file out.
+# typed WORDS COMMAND...: what the terminal shows goes to the file out. Someone types the WORDS when
+# asked, and looks on until the verdict.
 typed() {
   local words=$1
   shift
-  { sleep 3 && printf '%s\n' "$words" && sleep 3; } |
-    script -qec "ZEROLAB_INPUT=/dev/tty $(printf '%q ' "$@")" /dev/null 2>err | tr '\r' '\n' >out
+  : >shown
+  { shows prediction && printf '%s\n' "$words" && shows Verdict; } |
+    script -qefc "ZEROLAB_INPUT=/dev/tty $(printf '%q ' "$@")" shown >/dev/null 2>err
+  code=$?
+  tr '\r' '\n' <shown >out
 }
-typed true "$tests/on_ranks.sh" 2 60 "$program" ask TF7
+shows() { # shows WORD, or the verdict without it; waits no longer than any job may take
+  for ((wait = 0; wait < limit * 20; ++wait)); do
+    ! grep -q "$1\|Verdict" shown || return 0
+    sleep 0.05
+  done
+}
+typed true "$tests/on_ranks.sh" 2 $limit "$program" ask TF7
 check "through mpirun a prediction is asked for" says 'Your prediction, true or false'
 check "  and judged" says 'You said: true, which does not agree'
 typed false "$program" ask TF6
