@@ -31,22 +31,22 @@ launch() { # launch RANKS COMMAND...
 }
 
 # What is to be seen, stopped or killed while it runs: "start" and its like, which leave the process
-# in $job, "wait_until" it is so far, then "ended".
+# in $started, "wait_until" it is so far, then "ended".
 start() { # start RANKS ARGUMENTS...
   : >out # of another job, before the new one is asked
   "$tests/on_ranks.sh" "$1" $limit "$program" "${@:2}" >out 2>err &
-  job=$!
+  started=$!
 }
 start_alone() { # start_alone ARGUMENTS...
   : >out
   "$program" "$@" >out 2>err </dev/null &
-  job=$!
+  started=$!
 }
 # wait_until COMMAND... succeeds. It is a fault when the job has ended before.
 wait_until() {
   local since=$SECONDS
   until "$@"; do
-    if ! kill -0 "$job" 2>/dev/null || [ $((SECONDS - since)) -ge $limit ]; then
+    if ! kill -0 "$started" 2>/dev/null || [ $((SECONDS - since)) -ge $limit ]; then
       check "the job comes so far: $*" false
       return 1
     fi
@@ -57,7 +57,7 @@ lines_in() { [ "$(wc -l <"$1")" -ge "$2" ]; } # lines_in FILE LEAST
 # ended [SINCE]: leaves $code, and $seconds since then.
 ended() {
   begin=${1:-$SECONDS}
-  wait "$job"
+  wait "$started"
   code=$?
   seconds=$((SECONDS - begin))
 }

@@ -27,15 +27,15 @@ for ((kill = 1; kill <= kills; ++kill)); do
   if [ $ranks -eq 1 ]; then start_alone "${words[@]}"; else start $ranks "${words[@]}"; fi
   wait_until saves
   sleep "0.$((RANDOM % 150 + 100))"
-  victims=("$job")
+  victims=("$started")
   if [ $ranks -gt 1 ]; then # all of them, or one
     mapfile -t victims < <(process_of "[0-$((ranks - 1))]")
     [ $((RANDOM % 2)) -eq 0 ] || victims=("${victims[$((RANDOM % ranks))]}")
   elif [ $((kill % 5)) -eq 1 ]; then # stopped where a file is there in part
     for _ in {1..1000}; do
-      kill -STOP "$job"
+      kill -STOP "$started"
       [ -z "$(find saved -name '*.partial')" ] || break
-      kill -CONT "$job"
+      kill -CONT "$started"
       sleep "0.00$((RANDOM % 10))"
     done
   fi

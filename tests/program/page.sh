@@ -61,7 +61,7 @@ options=(--headless --disable-gpu --disable-dev-shm-usage --no-first-run --disab
 open() {
   local width=$1 begin=$SECONDS
   shift
-  HOME=$work timeout -k 5 60 "$browser" "${options[@]}" --window-size="$width,1400" "$@" \
+  HOME=$work timeout -k 5 $limit "$browser" "${options[@]}" --window-size="$width,1400" "$@" \
     "file://${work// /%20}/${page// /%20}" >out 2>err
   code=$?
   seconds=$((SECONDS - begin))

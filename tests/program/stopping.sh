@@ -54,12 +54,12 @@ check "SIGUSR1 to mpirun, which passes it on" stopped_with 75
 check "  goes on" goes_on 2 1
 
 begin 2 --stage 1
-kill -s USR1 "$job"
+kill -s USR1 "$started"
 ended
 check "SIGUSR1 to tests/on_ranks.sh, which passes it on" stopped_with 75
 check "  goes on" goes_on 2 0
 begin 2
-kill -s TERM "$job"
+kill -s TERM "$started"
 ended
 check "SIGTERM to it" stopped_with 143
 sed 's/^[0-9]*,/nan,/' data.csv >nan.csv
@@ -86,7 +86,7 @@ for samples in 100000 800000 6400000; do
     --save evaluated$samples
   wait_until [ -f evaluated$samples/step-0000000001.zerolab ]
   arrived=no
-  ! kill -s TERM "$job" 2>/dev/null || { arrived=yes && break; }
+  ! kill -s TERM "$started" 2>/dev/null || { arrived=yes && break; }
 done
 ended
 check "SIGTERM during the evaluation" equal $arrived yes
@@ -99,9 +99,9 @@ for batch in 5000 20000 80000; do
   start_alone train --quiet --data synthetic:$batch,512,10 --hidden 2048,2048 --batch $batch --steps 50 \
     --save slow$batch
   wait_until says OpenBLAS
-  kill -s TERM "$job"
+  kill -s TERM "$started"
   sleep 2
-  ! kill -s TERM "$job" 2>/dev/null || break
+  ! kill -s TERM "$started" 2>/dev/null || break
   ended
   check "(a step of $batch samples is too short: after it)" stopped_with 75
 done
@@ -115,7 +115,7 @@ ended
 check "two in one second count as one, as a Ctrl-C may arrive twice" stopped_with 75
 start_alone train "${words[@]}" --steps 1000000000
 wait_until says OpenBLAS
-kill -s TERM "$job"
+kill -s TERM "$started"
 ended
 check "without --save a signal ends the run as ever" stopped_with 143
 finish
