@@ -14,6 +14,7 @@ cd "$work" || exit 1
 code=0 seconds=0 faults=0 checks=0
 # When a job fails, Open MPI waits so many seconds between SIGTERM and SIGKILL, twice; 1 by default.
 export OMPI_MCA_odls_base_sigkill_timeout=0
+export OMPI_MCA_ess_singleton_isolated=1 # a rank without mpirun starts no daemon of Open MPI: half the time
 
 # Seconds that a job may take. It ends what hangs, and is so long that it ends nothing else on any machine.
 limit=300

@@ -7,7 +7,6 @@
 . "$(dirname "$0")/checks.sh"
 [ -d /proc/self ] || skip_all "no /proc, where the ranks would be found"
 kills=${2:-$(exhaustive && echo 200 || echo 30)}
-export OMPI_MCA_ess_singleton_isolated=1 # a rank without mpirun starts no daemon of Open MPI
 RANDOM=${3:-1}
 
 # Saving is most of what this job does: after each step, 1.9 MB.

@@ -3,6 +3,7 @@
 # and more BLAS threads than one are warned about.   tests/program/threads.sh PROGRAM
 # shellcheck source=tests/program/checks.sh
 . "$(dirname "$0")/checks.sh"
+unset OMPI_MCA_ess_singleton_isolated # as users have it
 unset OPENBLAS_NUM_THREADS GOTO_NUM_THREADS OMP_NUM_THREADS
 
 for precision in fp16 bf16 fp32; do
