@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What the labs hand out as right is what all four stages make: the keys, the patients, their answers.
+# What the labs hand out as right is what all four stages make: the keys, and in the exhaustive entry the
+# patients and their answers, for which twelve programs are built.
 #   tests/labs/keys.sh BUILD
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -12,6 +13,7 @@ for stage in 0 1 2 3; do
   cmp "$work/keys.inc" "$labs/grading/keys.inc"
   echo "keys of stage $stage: the same"
 done
+[ -n "${ZEROLAB_EXHAUSTIVE:-}" ] || exit 0
 "$labs/12_ragged_and_broken/patients.sh" "$1" "$work"
 for file in patients.txt answers.inc; do
   cmp "$work/$file" "$labs/12_ragged_and_broken/$file"
