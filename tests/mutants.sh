@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Plants the faults of tests/mutants.txt in a copy of the library, one by one, builds what depends on it, and shows
-# which test of the everyday suite notices each. Exit code 0 only if all are noticed.
+# Plants the faults of tests/mutants.txt in a copy of the library, one by one, builds what depends on it, and
+# shows which test of the everyday suite notices each. Exit code 0 only if all are noticed.
 #   tests/mutants.sh              what has no verdict yet for these sources
 #   tests/mutants.sh NAME...      these, anew
 #   tests/mutants.sh --list       names, files, and what each would do to a user
-# The copy is build-mutants/tree. build-mutants/results keeps the verdicts, and build-mutants/log what was printed.
+# The copy is build-mutants/tree. build-mutants/results keeps the verdicts, build-mutants/log what the last
+# command printed.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 list=tests/mutants.txt folder=$PWD/build-mutants
@@ -66,11 +67,12 @@ sync_tree() {
     [ -f "$file" ] || continue
     copy "$file" "$folder/new"
     if cmp -s "$folder/new" "$tree/$file"; then continue; fi
-    mkdir -p "$(dirname "$tree/$file")" && mv "$folder/new" "$tree/$file" || die "$tree/$file cannot be written"
+    mkdir -p "$(dirname "$tree/$file")"
+    mv "$folder/new" "$tree/$file" || die "$tree/$file cannot be written"
   done < <(git ls-files -z --cached --others --exclude-standard)
-  grep -qF "set(limit_everyday $limit)" "$tree/tests/entries.cmake" || die "tests/entries.cmake has another limit"
-  sources=$(cd "$tree" && find . -path ./build -prune -o -type f ! -path './tests/mutants.*' -print0 | sort -z |
-    xargs -0 cksum | cksum)
+  grep -qF "set(limit_everyday $limit)" "$tree/tests/entries.cmake" || die "no limit in tests/entries.cmake"
+  sources=$(cd "$tree" && find . -path ./build -prune -o -type f ! -path './tests/mutants.*' -print0 |
+    sort -z | xargs -0 cksum | cksum)
 }
 
 configure() {
@@ -80,7 +82,8 @@ configure() {
   cmake -S "$tree" -B "$build" "${options[@]}" >"$log" 2>&1 || die "the configuration failed, see $log"
 }
 
-# Puts the source back as it was, with its old time. What was compiled meanwhile goes, and is made again when needed.
+# Puts the source back as it was, with its old time. What was compiled meanwhile goes, and is made again when
+# needed.
 restore() {
   [ -f "$folder/kept" ] || return 0
   find "$build" -name '*.o' -newer "$stamp" -delete
@@ -109,19 +112,20 @@ plant() {
 
 # --- entries of ctest ---
 
-# The programs that an entry's command names are targets. Labs name the build folder, and one of students' programs.
+# The programs that an entry's command names are targets. Labs name the build folder, and one of students'
+# programs.
 targets_of() { # targets_of ENTRY
   local word folder
-  grep -rhE --include=CTestTestfile.cmake "^add_test\((\[=\[)?${1//./\\.}(\]=\])? " "$build" | tr -d '")' | tr ' ' '\n' |
-    while read -r word; do
-      case $word in
-        "$build") printf '%s\n' zerolab_grade lab_checks ;;
-        "$build"/tests/labs/planted/*)
-          for folder in "$word"/*/; do echo "planted_${word##*/}_$(basename "$folder")"; done
-          ;;
-        "$build"/*) basename "$word" | sed 's/^lib//; s/\.\(so\|dylib\)$//' ;;
-      esac
-    done
+  grep -rhE --include=CTestTestfile.cmake "^add_test\((\[=\[)?${1//./\\.}(\]=\])? " "$build" |
+    tr -d '")' | tr ' ' '\n' | while read -r word; do
+    case $word in
+      "$build") printf '%s\n' zerolab_grade lab_checks ;;
+      "$build"/tests/labs/planted/*)
+        for folder in "$word"/*/; do echo "planted_${word##*/}_$(basename "$folder")"; done
+        ;;
+      "$build"/*) basename "$word" | sed 's/^lib//; s/\.\(so\|dylib\)$//' ;;
+    esac
+  done
 }
 
 make_targets() { # make_targets ENTRY...
@@ -133,7 +137,10 @@ make_targets() { # make_targets ENTRY...
 }
 
 passes() { # passes ENTRY
-  ctest --test-dir "$build" --no-tests=error --output-on-failure -R "^${1//./\\.}$" >"$log" 2>&1
+  local fast=1
+  [[ $1 != *.np* ]] || fast=0 # the other ranks would wait
+  GTEST_FAIL_FAST=$fast ctest --test-dir "$build" --no-tests=error --output-on-failure \
+    -R "^${1//./\\.}$" >"$log" 2>&1
 }
 
 # An entry that fails without any mutant would notice everything.

@@ -10,6 +10,8 @@
 #include "summary_keys.hpp"
 #include "zerolab/comm/communicator.hpp"
 #include "zerolab/report/commands.hpp"
+#include "zerolab/report/first_difference.hpp"
+#include "zerolab/report/job_data.hpp"
 
 namespace zerolab {
 namespace {
@@ -100,6 +102,53 @@ TEST_F(JsonOutput, VerifyNamesTheFirstDifference) {
   EXPECT_NE(found.at("a"), found.at("b"));
   EXPECT_GE(found.at("ulps"), 1);
   EXPECT_EQ(found.at("stage"), 2) << "the first stage that adds in another order";
+}
+
+// Nothing is learned, so one element with its last bit turned is all that ever differs.
+TEST(FirstDifference, IsThePlantedElement) {
+  struct Place {
+    std::size_t unit, index;
+  };
+  Communicator comm(MPI_COMM_WORLD);
+  MemoryLedger memory;
+  Options o = small();
+  o.job.precision = NumberType::fp32;
+  o.job.loss_scale.fixed = 1;
+  o.job.optimizer.kind = OptimizerKind::sgd;
+  o.job.optimizer.learning_rate = 0;
+  const JobData data = open_job(o, comm, memory);
+  for (const Place place : {Place{0, 0}, {0, 97}, {1, 20}, {2, 17}}) {
+    Training zero{.job = data.job,
+                  .stage = 0,
+                  .steps = data.steps,
+                  .data = *data.data,
+                  .comm = comm,
+                  .memory = memory,
+                  .digest_steps = true,
+                  .after_step = {}};
+    Training three = zero;
+    three.stage = 3;
+    three.load = [&](Stage& stage) {
+      const Shards cut{data.job.shape.elements(place.unit), comm.size()};
+      if (cut.owner(place.index) != comm.rank()) return;
+      const Numbers shard = stage.stored_parameters()[place.unit];
+      shard.part(place.index - cut.first(comm.rank()), 1).data[0] ^= std::byte{1};
+    };
+    const Outcome a = run(zero), b = run(three);
+    const auto found = find_first_difference(zero, a, three, b);
+    if (!found) {
+      ADD_FAILURE() << "not found";
+      continue;
+    }
+    EXPECT_EQ(found->stage, 3);
+    EXPECT_EQ(found->reference, 0);
+    EXPECT_EQ(found->step, 1U);
+    EXPECT_EQ(found->unit, place.unit);
+    EXPECT_EQ(found->index, place.index);
+    EXPECT_EQ(found->ulps, 1U);
+    EXPECT_EQ(found->differing, 1U);
+    EXPECT_NE(found->a, found->b);
+  }
 }
 
 // agree tells whether bits are equal, whatever was expected and so whatever the exit code.
