@@ -193,6 +193,7 @@ for name in ${wanted[@]+"${wanted[@]}"}; do
   [[ " $names " == *" $name "* ]] || die "there is no '$name'; --list shows all"
 done
 mkdir -p "$tree" "$results" || die "$folder cannot be made"
+rm -f "$folder/kept" # of a run that was killed; the copy is made right below
 trap restore EXIT
 trap 'exit 130' INT TERM
 sync_tree
