@@ -47,5 +47,28 @@ TEST(Shards, LargeSizes) {
   EXPECT_EQ(shards.owner(shards.first(4) - 1), 3U);
 }
 
+// The pieces of a rank follow one another through its shard, and a chunk of all ranks is no larger than allowed.
+TEST(Chunks, CoverEveryShardOnceWithinTheLimit) {
+  for (std::size_t elements = 0; elements <= 50; ++elements) {
+    for (std::size_t ranks = 1; ranks <= 9; ++ranks) {
+      for (std::size_t limit = ranks; limit <= 60; limit += 3) {
+        const Shards shards{elements, ranks};
+        const Chunks chunks(shards, limit);
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+          std::size_t next = shards.first(rank);
+          for (std::size_t c = 0; c < chunks.count(); next += chunks.size(c++, rank))
+            EXPECT_EQ(chunks.first(c, rank), next) << elements << '/' << ranks << " by " << limit;
+          EXPECT_EQ(next, shards.first(rank) + shards.size(rank)) << elements << '/' << ranks;
+        }
+        for (std::size_t c = 0; c < chunks.count(); ++c) {
+          std::size_t sum = 0;
+          for (std::size_t rank = 0; rank < ranks; ++rank) sum += chunks.size(c, rank);
+          EXPECT_LE(sum, limit) << elements << '/' << ranks;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace zerolab
