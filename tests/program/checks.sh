@@ -20,6 +20,10 @@ export OMPI_MCA_ess_singleton_isolated=1 # a rank without mpirun starts no daemo
 limit=300
 # Some scripts have two sizes: what they do every day, and all that they can do.
 exhaustive() { [ "${ZEROLAB_EXHAUSTIVE:-0}" = 1 ]; }
+# MPICH's ranks spin while they wait: more of them than cores take minutes, and only exhaustive entries have those.
+crowded() { # crowded RANKS
+  [[ ${ZEROLAB_MPIRUN:-} == *mpich* ]] && ! exhaustive && [ "$1" -gt "$(getconf _NPROCESSORS_ONLN)" ]
+}
 
 # run RANKS ARGUMENTS... starts the program; leaves $code, $seconds and the files out and err.
 run() { launch "$1" "$program" "${@:2}"; }

@@ -11,6 +11,7 @@ jobs=0
 # shellcheck disable=SC2016  # backticks of the table
 while IFS='|' read -r _ name ranks options wanted _; do
   jobs=$((jobs + 1))
+  ! crowded $ranks || continue
   # shellcheck disable=SC2086  # one word an option
   run $ranks verify --gemm reference $options
   check "$name: all stages agree" holds

@@ -4,7 +4,7 @@
 # shellcheck source=tests/program/checks.sh
 . "$(dirname "$0")/checks.sh"
 numbers="1 2 3 4"
-! exhaustive || numbers="1 2 3 4 5 7 8"
+! exhaustive || [[ ${ZEROLAB_MPIRUN:-} == *mpich* ]] || numbers="1 2 3 4 5 7 8"
 
 tables_are_complete() {
   local stage
@@ -16,6 +16,7 @@ tables_are_complete() {
 }
 
 for ranks in $numbers; do
+  ! crowded "$ranks" || continue
   for precision in fp16 bf16 fp32; do
     run "$ranks" verify --precision $precision
     check "N = $ranks, $precision: all stages agree" holds
