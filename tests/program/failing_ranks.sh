@@ -86,7 +86,8 @@ for ranks in 1 3; do
   check "  of the timeline too" sane_timeline $((seconds + 1))
   if command -v script >/dev/null; then
     for ((epochs = 20; epochs < 1000000; epochs *= 3)); do # until it lasts long enough to be seen
-      on_terminal "$(printf '%q ' "$tests/on_ranks.sh" $ranks $limit $jumping "$program" train --epochs $epochs)"
+      on_terminal "$(printf '%q ' "$tests/on_ranks.sh" $ranks $limit $jumping "$program" train \
+        --epochs $epochs)"
       ! says ' left' || break
     done
     check "  on a terminal, time left is told" says ' left'

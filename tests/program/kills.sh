@@ -46,7 +46,8 @@ for ((kill = 1; kill <= kills; ++kill)); do
     echo "kill $kill: still running after $seconds s"
   fi
   [ -z "$(find saved -name '*.partial')" ] || partial=$((partial + 1))
-  if "$program" checkpoint verify saved >whole 2>err && [ "$(step_of "$(newest_file)")" -ge "$(step_of "$seen")" ]; then
+  if "$program" checkpoint verify saved >whole 2>err &&
+    [ "$(step_of "$(newest_file)")" -ge "$(step_of "$seen")" ]; then
     found=$((found + 1))
   else
     lost=$((lost + 1))
@@ -55,7 +56,8 @@ for ((kill = 1; kill <= kills; ++kill)); do
 done
 step=$(step_of "$(newest_file)")
 "$program" train "${options[@]}" --steps "$step" --save whole-run >out 2>err </dev/null
-echo "kills $killed, checkpoints found $found, lost $lost, hung $hung; left in part $partial times; step $step after $((SECONDS - first)) s"
+echo "kills $killed, checkpoints found $found, lost $lost, hung $hung;" \
+  "left in part $partial times; step $step after $((SECONDS - first)) s"
 check "$kills kills" equal "$killed" "$kills"
 check "  the newest complete checkpoint is found after each" equal "$found $lost" "$kills 0"
 check "  nobody hangs" equal $hung 0
