@@ -20,10 +20,17 @@ done
 [ ${#others[@]} -gt 0 ] || skip_all "there is no program of another MPI"
 kernel() { sed -n 's/.*, kernel \([^,]*\), .*/\1/p' out; }
 mpi_name() { sed -n 's/ · OpenBLAS .*//p' out; }
+# Every day any two of number, stage and precision meet, for few steps: MPICH's ranks wait without giving
+# way, and there are more than cores. In the larger size any three.
+steps=(6 4)
+! exhaustive || steps=(20 12)
+precisions=(fp16 fp32)
 for ranks in 3 4; do
   for stage in 0 3; do
-    for precision in fp16 fp32; do
-      job=(train --stage "$stage" --precision "$precision" --steps 20 --quiet)
+    for p in 0 1; do
+      exhaustive || [ $(((ranks + stage + p) % 2)) -eq 0 ] || continue
+      precision=${precisions[p]}
+      job=(train --stage "$stage" --precision "$precision" --steps "${steps[0]}" --quiet)
       unset OPENBLAS_CORETYPE
       run "$ranks" "${job[@]}"
       check "$(mpi_name): N = $ranks, stage $stage, $precision" succeeded
@@ -40,7 +47,7 @@ done
 
 # With virtual shards for any number of ranks as well: simulated, up to 64.
 for stage in 0 3; do
-  job=(train --stage "$stage" --virtual-shards 64 --batch 4 --steps 12 --quiet)
+  job=(train --stage "$stage" --virtual-shards 64 --batch 4 --steps "${steps[1]}" --quiet)
   run 4 "${job[@]}"
   check "$(mpi_name): N = 4, stage $stage, 64 virtual shards" succeeded
   expected=$(digest)
