@@ -53,7 +53,8 @@ for ranks in $several; do
   on_some $ranks train "${job[@]}" --virtual-shards 4 --steps 5 --stage 2 --save w$ranks
 done
 for ranks in $several; do
-  on_some $((5 - ranks)) train "${job[@]}" --virtual-shards 4 --steps 9 --stage 3 --resume w$ranks --save u$ranks
+  on_some $((5 - ranks)) train "${job[@]}" --virtual-shards 4 --steps 9 --stage 3 --resume w$ranks \
+    --save u$ranks
   check "virtual shards: from N = $ranks to N = $((5 - ranks))" same_state v1 u$ranks
 done
 check "  as if never interrupted" same_state v1 v3
