@@ -75,6 +75,7 @@ aside() {
 }
 look_at() { # look_at FOLDER: what was run there is what the checks are about; all others have ended too
   wait
+  rm -f out err && code=1
   cp "$1/out" "$1/err" .
   read -r code seconds <"$1/ended"
 }
