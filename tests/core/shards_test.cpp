@@ -47,7 +47,8 @@ TEST(Shards, LargeSizes) {
   EXPECT_EQ(shards.owner(shards.first(4) - 1), 3U);
 }
 
-// The pieces of a rank follow one another through its shard, and a chunk of all ranks is no larger than allowed.
+// The pieces of a rank follow one another through its shard, and a chunk of all ranks is no larger
+// than allowed.
 TEST(Chunks, CoverEveryShardOnceWithinTheLimit) {
   for (std::size_t elements = 0; elements <= 50; ++elements) {
     for (std::size_t ranks = 1; ranks <= 9; ++ranks) {

@@ -119,6 +119,22 @@ TEST(Digits, WrongIndexOrSizeIsRefused) {
   EXPECT_THROW(data->read(Split::test, 0, out), Error);
 }
 
+// Ranks compare it: any value or label that differs, in either table, makes another checksum.
+TEST(Stored, ChecksumChangesWithValuesLabelsAndPlaces) {
+  MemoryLedger ledger;
+  const auto table = [&](const char* text) { return read_csv_text(text, "text", ledger); };
+  const char* const rows = "1,2,0\n3,4,1\n";
+  std::vector<std::uint32_t> sums;
+  for (const char* text :
+       {rows, "1,2,1\n3,4,1\n", "1,2,0\n3,4,0\n", "1,5,0\n3,4,1\n", "3,4,1\n1,2,0\n"}) {
+    sums.push_back(StoredDataset(1.0F, table(text)).checksum());
+    sums.push_back(StoredDataset(1.0F, table(rows), table(text)).checksum());
+  }
+  EXPECT_EQ(StoredDataset(1.0F, table(rows)).checksum(), sums[0]);
+  for (std::size_t a = 0; a < sums.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) EXPECT_NE(sums[a], sums[b]) << a << " and " << b;
+}
+
 TEST(FashionMnist, IsThePackageWithItsOwnSplit) {
   if (!std::filesystem::exists(fashion_directory)) GTEST_SKIP() << "package not installed";
   MemoryLedger ledger;
@@ -180,6 +196,29 @@ TEST(Synthetic, ValuesDependOnSeedSplitAndIndexOnly) {
   for (std::size_t i = 0; i < 20; ++i) {
     EXPECT_NE(sample(*one, Split::train, i), sample(*one, Split::test, i));
   }
+}
+
+// The noise of a sample is no shifted piece of its neighbour's. Differences of samples of one class
+// hold noise alone.
+TEST(Synthetic, SamplesShareNoNoise) {
+  constexpr std::size_t features = 24;
+  MemoryLedger ledger;
+  const auto data = open_dataset("synthetic:200,24,2", 7, ledger);
+  std::size_t looked_at = 0;
+  for (std::size_t i = 0; i + 2 < 200; ++i) {
+    const auto label = [&](std::size_t index) { return data->label(Split::train, index); };
+    if (label(i) != label(i + 1) || label(i) != label(i + 2)) continue;
+    ++looked_at;
+    const auto a = sample(*data, Split::train, i), b = sample(*data, Split::train, i + 1),
+               c = sample(*data, Split::train, i + 2);
+    for (std::size_t shift = 0; shift + 8 <= features; ++shift) {
+      std::size_t same = 0;
+      for (std::size_t f = 0; f < 8; ++f)
+        same += a[f + shift] - b[f + shift] == b[f] - c[f] ? 1 : 0;
+      EXPECT_LT(same, 8U) << "samples from " << i << ", shifted by " << shift;
+    }
+  }
+  EXPECT_GT(looked_at, 10U);
 }
 
 // Share of test samples that the nearest class mean, a linear classifier, gets right.

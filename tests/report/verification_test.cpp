@@ -1,5 +1,5 @@
-// What verify concludes from what it has measured: which stages must agree (DESIGN.md, order rule), and
-// what one wrong digest or byte does to the verdict.
+// What verify concludes from what it has measured: which stages must agree (DESIGN.md, order rule),
+// and what one wrong digest or byte does to the verdict.
 #include "verification.hpp"
 
 #include <gtest/gtest.h>
@@ -36,17 +36,19 @@ TEST(Verification, HoldsWhereAllIsRight) {
   EXPECT_TRUE(verdict.as_required && verdict.like_plain);
 }
 
-// Stages 0 and 1 add whole gradients, 2 and 3 shards: the order may differ, except where it does not matter.
+// Stages 0 and 1 add whole gradients, 2 and 3 shards: the order may differ, except where it does
+// not matter.
 TEST(Verification, StagesMustAgreeWhereTheyAddInOneOrder) {
   struct Case {
     ReduceMode reduce;
     std::size_t accumulate, ranks;
     bool all;  ///< all four must agree, or each pair
   };
-  for (const Case& c : {Case{ReduceMode::exact, 1, 3, true}, Case{ReduceMode::exact, 4, 3, true},
-                        Case{ReduceMode::ordered, 1, 3, true}, Case{ReduceMode::ordered, 4, 3, false},
-                        Case{ReduceMode::ordered, 4, 1, true}, Case{ReduceMode::mpi, 1, 2, true},
-                        Case{ReduceMode::mpi, 4, 2, false}, Case{ReduceMode::mpi, 1, 3, false}}) {
+  for (const Case& c :
+       {Case{ReduceMode::exact, 1, 3, true}, Case{ReduceMode::exact, 4, 3, true},
+        Case{ReduceMode::ordered, 1, 3, true}, Case{ReduceMode::ordered, 4, 3, false},
+        Case{ReduceMode::ordered, 4, 1, true}, Case{ReduceMode::mpi, 1, 2, true},
+        Case{ReduceMode::mpi, 4, 2, false}, Case{ReduceMode::mpi, 1, 3, false}}) {
     SCOPED_TRACE(fmt::format("mode {}, {} micro-batches, {} ranks", static_cast<int>(c.reduce),
                              c.accumulate, c.ranks));
     Verification pairs = right_verification(c.reduce, c.accumulate);

@@ -95,6 +95,42 @@ TEST(Overflow, SeenByOneRankIsSkippedByAll) {
   }
 }
 
+// A feature of 2^20 and a first weight so small that all else stays below 2^13: with the label that
+// fits least, the gradient of that weight alone leaves the range, on one rank. Other samples are
+// zeros. All ranks skip the step.
+TEST(Overflow, OneElementOfOneRankIsEnough) {
+  Communicator comm(MPI_COMM_WORLD);
+  Job job = small_job(NumberType::fp32, ReduceMode::exact, 1);
+  job.shape.widths = {1, 1, 2};
+  job.batch = 1;
+  job.loss_scale.fixed = 1;
+  std::vector<float> first(2), last(4);
+  const auto draw = [&] {
+    initial_parameters(job.shape, job.seed, 0, 0, first);
+    initial_parameters(job.shape, job.seed, 1, 0, last);
+  };
+  for (draw(); first[0] < 0x1p-12F || first[0] > 0x1p-7F || std::abs(last[0] - last[1]) < 0.5F;
+       draw())
+    ++job.seed;
+  Samples data(1, 2, 2 * comm.size(), 1);
+  const BatchPlan plan{data.samples(Split::train), comm.size(), comm.size(), 1, job.seed};
+  for (std::size_t target = 0; target < comm.size(); ++target) {
+    data.fill(0);
+    const std::size_t poisoned = plan.indices(0, target, 0)[0];
+    data.sample(poisoned)[0] = 0x1p20F;
+    data.set_label(poisoned, last[0] < last[1] ? 0 : 1);
+    for (int stage = 0; stage < 4; ++stage) {
+      SCOPED_TRACE(fmt::format("stage {} row on rank {}", stage, target));
+      JobRun run(job, stage, data, comm);
+      const auto digest = words(run.digest());
+      const StepResult result = run.step();
+      EXPECT_TRUE(std::isfinite(result.loss));
+      EXPECT_TRUE(result.skipped);
+      EXPECT_EQ(words(run.digest()), digest);
+    }
+  }
+}
+
 // Data without a single number in it: after max_skips steps one AgreedError in the same words on
 // all ranks, and weights and moments as they were.
 TEST(Overflow, NothingButNanEndsTheJobOnAllRanks) {
