@@ -69,16 +69,19 @@ sync_tree() {
     if cmp -s "$folder/new" "$tree/$file"; then continue; fi
     mkdir -p "$(dirname "$tree/$file")"
     mv "$folder/new" "$tree/$file" || die "$tree/$file cannot be written"
+    configured=no
   done < <(git ls-files -z --cached --others --exclude-standard)
   grep -qF "set(limit_everyday $limit)" "$tree/tests/entries.cmake" || die "no limit in tests/entries.cmake"
   sources=$(cd "$tree" && find . -path ./build -prune -o -type f ! -path './tests/mutants.*' -print0 |
     sort -z | xargs -0 cksum | cksum)
 }
 
+# CMake reads sources in which it plants the faults of labs; a mutant is no reason to do that again.
 configure() {
-  local options=(-DCMAKE_BUILD_TYPE=Release -DZEROLAB_MPI=found -DZEROLAB_TESTS=ON -DCMAKE_UNITY_BUILD=OFF)
-  [ ! -f "$build/CMakeCache.txt" ] || return 0
-  if command -v ninja >/dev/null; then options+=(-G Ninja); fi
+  local options=(-DCMAKE_BUILD_TYPE=Release -DZEROLAB_MPI=found -DZEROLAB_TESTS=ON -DCMAKE_UNITY_BUILD=OFF
+    -DCMAKE_SUPPRESS_REGENERATION=ON)
+  [ $configured = no ] || return 0
+  if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then options+=(-G Ninja); fi
   cmake -S "$tree" -B "$build" "${options[@]}" >"$log" 2>&1 || die "the configuration failed, see $log"
 }
 
@@ -196,6 +199,8 @@ mkdir -p "$tree" "$results" || die "$folder cannot be made"
 rm -f "$folder/kept" # of a run that was killed; the copy is made right below
 trap restore EXIT
 trap 'exit 130' INT TERM
+configured=yes
+[ -f "$build/CMakeCache.txt" ] || configured=no
 sync_tree
 configure
 each_mutant try
