@@ -55,6 +55,7 @@ check() {
 
 # All files of the project, as they are now; entries of ctest end sooner.
 copy() { # copy FILE TO
+  rm -f "$2" # whose permissions would stay
   case $1 in
     tests/entries.cmake) sed "s/set(limit_everyday [0-9]*)/set(limit_everyday $limit)/" "$1" >"$2" ;;
     *) cp "$1" "$2" ;;
@@ -82,7 +83,9 @@ configure() {
     -DCMAKE_SUPPRESS_REGENERATION=ON)
   [ $configured = no ] || return 0
   if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then options+=(-G Ninja); fi
-  cmake -S "$tree" -B "$build" "${options[@]}" >"$log" 2>&1 || die "the configuration failed, see $log"
+  cmake -S "$tree" -B "$build" "${options[@]}" >"$log" 2>&1 && return
+  rm -f "$build/CMakeCache.txt"
+  die "the configuration failed, see $log"
 }
 
 # Puts the source back as it was, with its old time. What was compiled meanwhile goes, and is made again when
