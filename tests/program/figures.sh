@@ -22,6 +22,7 @@ for overlap in "" -overlapped; do
     run 2 train --stage $stage ${overlap:+--overlap} --reduce mpi "${job[@]}" \
       --timeline "results/timeline-$stage$overlap.json"
     check "stage $stage$overlap has a timeline" succeeded
+    check "  of the last of 3 steps" grep -q '"step":3,' "results/timeline-$stage$overlap.json"
   done
 done
 

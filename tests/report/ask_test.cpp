@@ -104,6 +104,7 @@ TEST(Ask, WithoutResultsNothingIsConfirmed) {
     const Answer answer = answer_to(one, nothing, {1, false});
     EXPECT_NE(answer.verdict, Answer::Verdict::confirmed) << one.id;
     EXPECT_NE(answer.verdict, Answer::Verdict::contradicted) << one.id;
+    EXPECT_EQ(all_confirmed({answer}), answer.verdict == Answer::Verdict::not_run) << one.id;
     EXPECT_EQ(answers_json({answer})["items"][0]["calculated"], false) << one.id;
     const std::string line = check_line(answer);
     const bool says_why = line.find("needs two ranks or more") != std::string::npos ||
