@@ -118,6 +118,27 @@ TEST_F(DigestTraces, APlantedDifferenceIsFoundWhereItIs) {
   EXPECT_TRUE(!none || !none->first) << "nothing was planted";
 }
 
+// Elements 68 and 97 of unit 0 and one of unit 2, at two steps: the first of the first step is named.
+TEST_F(DigestTraces, TheFirstOfSeveralDifferencesIsNamed) {
+  Options o = small(0);
+  o.digests = file;
+  record(o);
+  o.digests.clear();
+  o.against = {file};
+  const auto found = record(o, [&](std::size_t step, JobRun& run) {
+    if (step != 1 && step != 2) return;
+    for (const std::size_t index : {97U, 68U}) flip(run, comm, 0, index);
+    flip(run, comm, 2, 17);
+  });
+  if (!first()) return;
+  ASSERT_TRUE(found && found->first);
+  EXPECT_EQ(found->first->step, 1U);
+  EXPECT_EQ(found->first->unit, 0U);
+  EXPECT_EQ(found->first->first, 68U);
+  EXPECT_EQ(found->first->last, 68U);
+  EXPECT_EQ(found->first->differing, 2U);
+}
+
 TEST_F(DigestTraces, AreSentOutsideTraining) {
   const Options o = small(3);
   const JobData data = open_job(o, comm, memory);
@@ -165,6 +186,7 @@ TEST_F(DigestTraces, AnotherJobIsRefusedByName) {
   refused("global_batch", [](Options& x) { x.job.accumulate = 2; });
   refused("steps", [](Options& x) { x.steps = 2; });
   refused("training_samples", [](Options& x) { x.data = "synthetic:65,13,3"; });
+  refused("data_checksum", [](Options& x) { x.data = "synthetic:65,13,3"; });
 }
 
 }  // namespace
