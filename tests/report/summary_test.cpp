@@ -69,6 +69,16 @@ TEST_F(Summary, WhatIsNotFiniteIsNull) {
       summary_json(outcome, job).at("memory").at("per_rank").at(0).at("rss_peak").is_null());
 }
 
+TEST_F(Summary, CountsOfTheTestAreNotMixedUp) {
+  Job job;
+  Outcome outcome = run_of(small(), job);
+  if (!first()) return;
+  outcome.evaluation.correct = 2;
+  outcome.evaluation.samples = 5;
+  EXPECT_EQ(summary_json(outcome, job).at("test_correct"), 2);
+  EXPECT_EQ(summary_json(outcome, job).at("test_samples"), 5);
+}
+
 TEST_F(Summary, MetricsLineHasTheDocumentedKeys) {
   Job job;
   std::vector<json> lines;
