@@ -186,7 +186,35 @@ TEST_F(DigestTraces, AnotherJobIsRefusedByName) {
   refused("global_batch", [](Options& x) { x.job.accumulate = 2; });
   refused("steps", [](Options& x) { x.steps = 2; });
   refused("training_samples", [](Options& x) { x.data = "synthetic:65,13,3"; });
-  refused("data_checksum", [](Options& x) { x.data = "synthetic:65,13,3"; });
+}
+
+TEST_F(DigestTraces, OneOtherNumberInTheDataIsRefused) {
+  const std::string table = file + ".csv";
+  const auto write = [&](int number) {
+    comm.barrier();
+    if (first()) {
+      std::ofstream rows(table);
+      for (int i = 0; i < 64; ++i) rows << (i == 0 ? number : i % 7) << ',' << i % 3 << '\n';
+    }
+    comm.barrier();
+  };
+  Options o = small(0);
+  o.data = "csv:" + table;
+  o.digests = file;
+  write(1);
+  record(o);
+  write(2);
+  o.digests.clear();
+  o.against = {file};
+  try {
+    record(o);
+    ADD_FAILURE() << "not refused";
+  } catch (const AgreedError& error) {
+    EXPECT_NE(std::string(error.what()).find("another job: data_checksum is "), std::string::npos)
+        << error.what();
+  }
+  comm.barrier();
+  if (first()) std::filesystem::remove(table);
 }
 
 }  // namespace
