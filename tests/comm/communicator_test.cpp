@@ -228,6 +228,20 @@ TEST(Communicator, WordsAddModulo2To64AndCompareUnsigned) {
   }
 }
 
+TEST(Communicator, WordsAreJoinedByExclusiveOr) {
+  Communicator comm(MPI_COMM_WORLD);
+  std::array<std::uint32_t, 5> words{}, wanted{};
+  for (std::size_t r = 0; r < comm.size(); ++r) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto word = static_cast<std::uint32_t>(random_bits(r, i));
+      wanted[i] ^= word;
+      if (r == comm.rank()) words[i] = word;
+    }
+  }
+  comm.exclusive_or(words);
+  EXPECT_EQ(words, wanted);
+}
+
 // Texts of any length and any bytes; each rank in turn has none (a count of 0 in every place), and
 // then all but one.
 TEST(Communicator, GathersTexts) {
@@ -337,6 +351,42 @@ TEST(TrafficLedger, CountsARing) {
       check_line(comm, Collective::all_gather, {1, size, size * w, gather * w}, 1);
       comm.all_to_all(full, 0, size, received.numbers());
       check_line(comm, Collective::all_to_all, {1, size, size * w, scatter * w}, 1);
+    }
+  }
+}
+
+// What is started brings what the blocking calls do, and counts as they do.
+TEST(TrafficLedger, CountsWhatIsStarted) {
+  Communicator comm(MPI_COMM_WORLD);
+  const std::size_t next = (comm.rank() + 1) % comm.size();
+  for (const NumberType type : floats) {
+    for (const std::size_t size : sizes(comm.size())) {
+      SCOPED_TRACE(fmt::format("{} elements of {}", size, name(type)));
+      const std::size_t w = width(type), mine = dealt(size, comm.rank(), comm.size());
+      const std::size_t first = first_of(size, comm.rank(), comm.size());
+      const std::size_t scatter = size - mine, gather = size - dealt(size, next, comm.size());
+      const Guarded full = small_numbers(type, size, comm.rank());
+      Guarded shard(type, mine), whole(type, size), received(type, comm.size() * mine);
+      comm.restart_ledger();
+      comm.start_reduce_scatter(full, shard.numbers()).wait();
+      check_line(comm, Collective::reduce_scatter, {1, size, size * w, scatter * w}, 1);
+      const auto sums = values(shard);
+      for (std::size_t i = 0; i < mine; ++i)
+        EXPECT_EQ(sums[i], sum_of_small(comm.size(), first + i)) << i;
+
+      std::copy_n(shard.numbers().data, mine * w, whole.numbers().part(first, mine).data);
+      comm.start_all_gather(whole.numbers()).wait();
+      check_line(comm, Collective::all_gather, {1, size, size * w, gather * w}, 1);
+      const auto gathered = values(whole);
+      for (std::size_t i = 0; i < size; ++i)
+        EXPECT_EQ(gathered[i], sum_of_small(comm.size(), i)) << i;
+
+      comm.start_all_to_all(full, received.numbers()).wait();
+      check_line(comm, Collective::all_to_all, {1, size, size * w, scatter * w}, 1);
+      const auto pieces = values(received);
+      for (std::size_t i = 0; i < pieces.size(); ++i)
+        EXPECT_EQ(pieces[i], small(i / mine, first + i % mine)) << i;
+      EXPECT_TRUE(shard.intact() && whole.intact() && received.intact());
     }
   }
 }
