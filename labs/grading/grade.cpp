@@ -141,9 +141,9 @@ int main(int argc, char** argv) {
   lab::stop_on_signals();
   try {
     if (!request.network.empty()) require_network(request.network);
-    const std::string folder =
-        program.empty() ? request.build + "/labs/" + request.lab
-                        : std::filesystem::absolute(program).parent_path().string();
+    const std::string folder = program.empty()
+                                   ? request.build + "/labs/" + request.lab
+                                   : std::filesystem::absolute(program).parent_path().string();
     std::filesystem::create_directories(folder);
     const lab::Lock lock(folder + "/lock");  // a program and its logs are one grading's at a time
     lab::Grade grade;

@@ -188,7 +188,8 @@ std::string build_student(const Request& request, Grade& grade) {
   }
   const std::string symbol =
       request.trusted ? "" : forbidden_symbol(request, how, folder + "/symbols.txt");
-  if (!symbol.empty()) grade.refused = fmt::format("it {}, which is not for a student to do", symbol);
+  if (!symbol.empty())
+    grade.refused = fmt::format("it {}, which is not for a student to do", symbol);
   return grade.refused.empty() ? program : "";
 }
 

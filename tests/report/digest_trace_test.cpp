@@ -118,7 +118,8 @@ TEST_F(DigestTraces, APlantedDifferenceIsFoundWhereItIs) {
   EXPECT_TRUE(!none || !none->first) << "nothing was planted";
 }
 
-// Elements 68 and 97 of unit 0 and one of unit 2, at two steps: the first of the first step is named.
+// Elements 68 and 97 of unit 0 and one of unit 2, at two steps: the first of the first step is
+// named.
 TEST_F(DigestTraces, TheFirstOfSeveralDifferencesIsNamed) {
   Options o = small(0);
   o.digests = file;

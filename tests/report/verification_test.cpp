@@ -1,4 +1,4 @@
-// What verify concludes from what it has measured: which stages must agree (DESIGN.md, order rule),
+// What verify concludes from what it has measured: which stages must agree (README, order rule),
 // and what one wrong digest or byte does to the verdict.
 #include "verification.hpp"
 
