@@ -175,18 +175,17 @@ try() {
     began=$SECONDS
     plant
     # shellcheck disable=SC2086  # one word an entry
-    make_targets $entries || { restore && die "$name does not build, see $log"; }
+    make_targets $entries || verdict="NO BUILD $name: $(grep -m 1 ': error:' "$log")" # an error of the list
     for entry in $entries; do
-      if ! passes "$entry"; then
+      if [ -z "$verdict" ] && ! passes "$entry"; then
         verdict="caught   $(printf '%-46s by %-16s' "$name" "$entry") ($((SECONDS - began)) s)"
-        break
       fi
     done
     restore
     printf '%s\n' "$fingerprint" "${verdict:-SURVIVED $name}" >"$known"
   fi
   tail -n 1 "$known"
-  grep -q '^SURVIVED' "$known" || caught=$((caught + 1))
+  ! grep -q '^caught' "$known" || caught=$((caught + 1))
 }
 
 each_mutant check
