@@ -306,7 +306,7 @@ test_suite() {
   if [ $all = yes ]; then
     build exhaustive
     step "exhaustive entries, and their seconds on two cores"
-    sed -n '/^## Exhaustive/,$s/^| `\([^`]*\)` | \([0-9]*\) |.*/\2 \1/p' tests/README.md | sort -n
+    sed -n '/^## Exhaustive/,$s/^| `\([^`]*\)` | \([0-9–]*\) |.*/\2 \1/p' tests/README.md | sort -n
   fi
   run_tests "$@"
   for other in ${others[@]+"${others[@]}"}; do

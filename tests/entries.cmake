@@ -117,6 +117,9 @@ function(zerolab_script name script)
   endforeach()
 endfunction()
 
+# Programs that only the exhaustive entries need.
+add_custom_target(exhaustive)
+
 # Entries that `run_labs.sh test` also runs with the other MPIs, and the programs that they need.
 add_custom_target(any_mpi DEPENDS zerolab)
 function(zerolab_any_mpi)

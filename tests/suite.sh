@@ -17,7 +17,7 @@ everyday=$(entries -LE exhaustive)
 every=$(entries)
 [ -n "$everyday" ] && [ "$everyday" != "$every" ] || wrong "ctest lists no entries of two sizes"
 
-listed=$(sed -n 's/^| `\([a-z0-9_]*\)` | [0-9]* | ..*/\1/p' "$project/tests/README.md" |
+listed=$(sed -n 's/^| `\([a-z0-9_]*\)` | [0-9–]* | ..*/\1/p' "$project/tests/README.md" |
   grep -v '^simulated_' | sort -u) # which only SMPI's build has
 for entry in $(comm -3 <(echo "$every") <(echo "$listed")); do
   wrong "$entry: not both an entry and a line of tests/README.md"
